@@ -1,0 +1,36 @@
+# Everything a fresh machine needs: `make demo` and `make test`. See CONTRIBUTING.md.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: env demo test nightly bench lint clean
+
+env: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,course,lab,dev]'
+	touch $@
+
+demo: env
+	$(BIN)/redink demo
+
+test: env lint
+	$(BIN)/redink build --check
+	$(BIN)/redink verify
+	$(BIN)/pytest -m 'not slow' -n 2
+
+nightly: env
+	$(BIN)/pytest -n 2
+
+bench: env
+	$(BIN)/python benchmarks/bench.py
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,321 @@
+"""Public checks of the perceptron: they find the usual slips, on examples small enough to read."""
+
+import numpy as np
+from redink.checks import Fail, check, close
+from redink_datasets import blobs, lattice, separable, xor
+
+# -- score -------------------------------------------------------------------------------------------------------------
+
+
+@check("score", calls="augment", covers="R058")
+def the_constant_comes_first(rng, trial):
+    """augment puts a column of ones before the features."""
+    n, d = [(2, 1), (5, 3), (7, 4)][trial]
+    return dict(X=rng.integers(2, 10, size=(n, d)).astype(float))
+
+
+@check("score", calls="scores", covers="R078")
+def a_score_is_a_weighted_sum_plus_a_constant(rng, trial):
+    """scores gives w[0] + w[1]·x₁ + … + w[d]·x_d for every example."""
+    n, d = [(2, 1), (5, 3), (9, 4)][trial]
+    X, w = rng.integers(2, 10, size=(n, d)), rng.permutation(np.arange(2, d + 3))
+    return dict(X=X.astype(float), w=w.astype(float)) if trial == 0 else dict(X=X + rng.random((n, d)), w=w - 2.5)
+
+
+@check("score", calls="predict", covers="R056")
+def a_prediction_is_the_sign_of_the_score(rng, trial):
+    """predict gives +1 on one side of the boundary and −1 on the other."""
+    data = lattice(rng, *[(3, 1), (6, 2), (20, 5)][trial])
+    return dict(X=data.X, w=2 * data.u)
+
+
+# -- step --------------------------------------------------------------------------------------------------------------
+
+
+def one_example(rng, trial, right):
+    """Draw weights, an augmented example and a label that the weights get right or wrong, and not by a score of 0."""
+    d = [1, 3, 6][trial]
+    w, x = rng.integers(1, 5, size=d + 1).astype(float), np.append(1.0, rng.integers(1, 5, size=d))
+    w[-1] = -w[-1] - x[:-1] @ w[:-1]  # so that the terms have both signs, and the score is negative
+    y = 1 if trial == 1 else -1
+    return dict(w=-y * w if right else y * w, x=x, y=y)
+
+
+@check("step", covers="R060")
+def a_mistake_moves_w(rng, trial):
+    """An example on the wrong side moves w by y·x, and is reported as a mistake."""
+    return one_example(rng, trial, right=False)
+
+
+@check("step", covers="R060")
+def a_right_example_moves_nothing(rng, trial):
+    """An example on the right side leaves w as it is, and is not a mistake."""
+    return one_example(rng, trial, right=True)
+
+
+# -- train -------------------------------------------------------------------------------------------------------------
+
+
+@check("train", covers="R060")
+def a_run_you_can_follow_by_hand(rng, trial):
+    """Training from w = 0 in the natural order gives these weights, these mistakes and this verdict."""
+    if trial == 0:  # the table in the notebook, its points permuted
+        places = rng.permutation(3)
+        return dict(X=np.array([[0.0], [3.0], [1.0]])[places], y=np.array([-1, 1, -1])[places], max_epochs=9)
+    n, d, max_epochs = [(7, 2, 3), (24, 4, 60)][trial - 1]
+    data = lattice(rng, n, d)
+    return dict(X=data.X, y=data.y, max_epochs=max_epochs)
+
+
+@check("train", covers="R060")
+def the_order_is_followed(rng, trial):
+    """Epoch e visits the examples in the order of row e, and mistakes names the examples, not the visits."""
+    n, d, max_epochs = [(3, 1, 2), (8, 3, 4), (19, 5, 7)][trial]
+    data = lattice(rng, n, d)
+    order = np.array([rng.permutation(n) for _ in range(max_epochs)])
+    order[0] = np.roll(np.arange(n), 1)  # so that no trial happens to use the natural order
+    return dict(X=data.X, y=data.y, max_epochs=max_epochs, order=order)
+
+
+@check("train", covers="R060")
+def the_weights_are_the_sum_of_the_mistakes(rng, trial):
+    """The final w is the sum of y·[1, x] over the mistakes, each counted as often as it was made."""
+    n, d = [(4, 2), (15, 3), (40, 6)][trial]
+    data = separable(rng, n, d, gamma=0.1)
+    return dict(X=data.X, y=data.y, max_epochs=30)
+
+
+@the_weights_are_the_sum_of_the_mistakes.then
+def _(seen, X, y):
+    w, mistakes, _ = seen
+    if len(mistakes) == 0:
+        raise Fail("there is no mistake; but w starts at 0, where every score is 0")
+    made = np.asarray(mistakes, dtype=int)
+    close(w[0], float(y[made].sum()), what="the constant's weight")
+    close(w[1:], y[made] @ X[made], what="the other weights")
+
+
+# -- bound -------------------------------------------------------------------------------------------------------------
+
+
+def separated(rng, trial):
+    """Draw separable data and a separator that is not of length 1."""
+    data = lattice(rng, *[(3, 1), (6, 3), (30, 5)][trial])
+    return dict(X=data.X, y=data.y, u=[3.0, 0.4, 7.0][trial] * data.u)
+
+
+@check("bound", calls="margin", covers="R062")
+def the_margin_is_the_smallest_distance(rng, trial):
+    """margin gives the signed distance of the nearest example, whatever the length of u."""
+    return separated(rng, trial)
+
+
+@check("bound", calls="radius", covers="R063")
+def the_radius_reaches_the_farthest_example(rng, trial):
+    """radius gives the length of the longest augmented example."""
+    return dict(X=separated(rng, trial)["X"])
+
+
+@check("bound", calls="mistake_bound", covers="R064")
+def the_bound_is_the_square_of_radius_over_margin(rng, trial):
+    """mistake_bound gives (R/γ)²."""
+    return separated(rng, trial)
+
+
+@check("bound", calls="proof_trace", covers="R064")
+def the_trace_has_both_quantities_after_every_update(rng, trial):
+    """proof_trace gives ‖w‖² and w·u/‖u‖ after each update, for any list of updates."""
+    data = separated(rng, trial)
+    updates = rng.integers(len(data["y"]), size=[3, 8, 50][trial])
+    return dict(data, mistakes=[0, *updates.tolist(), 0])  # at least one example comes twice
+
+
+# -- xor ---------------------------------------------------------------------------------------------------------------
+
+
+def gap(a, b, c, d):
+    """Give the distance between the segments a–b and c–d, relative to the size of the figure."""
+    size = max(np.linalg.norm(p - a) for p in (b, c, d))
+    if not 0 < size < np.inf:
+        return 0.0
+    found = [np.linalg.norm(p - nearest(p, q, r)) for p, q, r in ((a, c, d), (b, c, d), (c, a, b), (d, a, b))]
+    sides = np.column_stack([b - a, c - d])
+    (s, t), *_ = np.linalg.lstsq(sides, c - a, rcond=None)
+    if 0 <= s <= 1 and 0 <= t <= 1:
+        found.append(np.linalg.norm(sides @ (s, t) - (c - a)))
+    return min(found) / size
+
+
+def nearest(p, q, r):
+    """Give the point of the segment q–r that is nearest to p."""
+    length = (r - q) @ (r - q)
+    return q if length == 0 else q + np.clip((p - q) @ (r - q) / length, 0, 1) * (r - q)
+
+
+def separates(features, X):
+    """Tell whether a hyperplane separates XOR in these features: whether its two classes' segments stay apart."""
+    features = np.asarray(features, dtype=float)
+    corner = [features[np.flatnonzero((place == X).all(axis=1))[0]] for place in ((0, 0), (1, 1), (0, 1), (1, 0))]
+    return features.ndim == 2 and len(features) == len(X) and gap(*corner) > 1e-6
+
+
+@check("xor", calls="xor_features", covers="R059 R066")
+def a_plane_separates_xor_in_the_features(rng, trial):
+    """In the features of xor_features, some hyperplane separates the corners where XOR is 1 from those where it is 0."""
+    X, _ = xor()
+    return dict(X=X if trial == 0 else X[rng.permutation(4)])
+
+
+@a_plane_separates_xor_in_the_features.view
+def _(seen, X):
+    return "separable" if separates(seen, X) else seen.tolist()
+
+
+@a_plane_separates_xor_in_the_features.then
+def _(seen, X):
+    if not separates(seen, X):
+        raise Fail("the corners (0,0), (1,1) and the corners (0,1), (1,0) cannot be separated in these features")
+
+
+@check("xor", trials=1, covers="R065 R066")
+def two_relus_compute_xor():
+    """The network with the weights of xor_network gives 0, 1, 1, 0 on the four corners."""
+    return dict(X=xor()[0])
+
+
+@two_relus_compute_xor.when
+def _(student):
+    return student.xor_network()
+
+
+@two_relus_compute_xor.view
+def _(seen, X):
+    W1, b1, w2, b2 = (np.asarray(part, dtype=float) for part in seen)
+    if W1.shape != (2, 2) or b1.size != 2 or w2.size != 2 or b2.size != 1:
+        raise Fail("expected W1 of 2×2, b1 and w2 of 2 numbers each, b2 a number")
+    return np.maximum(0, X @ W1.T + b1.ravel()) @ w2.ravel() + b2.ravel()
+
+
+# -- experiment --------------------------------------------------------------------------------------------------------
+
+
+@check("experiment", covers="R064")
+def with_everything_kept_it_is_one_run(rng, trial):
+    """For a γ below the margin every example is kept: the count and the bound are those of your own functions."""
+    data = lattice(rng, *[(4, 1), (9, 2), (25, 4)][trial])
+    return dict(X=data.X, y=data.y, u=2 * data.u, gammas=np.array([data.gamma / 2]), max_epochs=200)
+
+
+@with_everything_kept_it_is_one_run.when
+def _(student, X, y, u, gammas, max_epochs):
+    return dict(
+        experiment=student.bound_versus_reality(X, y, u, gammas, max_epochs),
+        mistakes=student.perceptron(X, y, max_epochs)[1],
+        bound=student.mistake_bound(X, y, u),
+    )
+
+
+@with_everything_kept_it_is_one_run.then
+def _(seen):
+    counts, bounds = seen["experiment"]
+    close(counts, [len(seen["mistakes"])], what="the count of mistakes")
+    close(bounds, [seen["bound"]], what="the bound")
+
+
+@check("experiment", covers="R062 R064")
+def the_data_are_peeled_layer_by_layer(rng, trial):
+    """For each γ only the examples at a signed distance of at least γ are used, for the count and for the bound."""
+    n, d, parts = [(5, 1, 2), (30, 2, 3), (60, 3, 5)][trial]
+    data = lattice(rng, n, d)
+    gammas = between(np.abs(data.X @ data.u[1:] + data.u[0]), parts)
+    return dict(X=data.X, y=data.y, u=[3.0, 0.5, 4.0][trial] * data.u, gammas=gammas, max_epochs=200)
+
+
+def between(distances, parts):
+    """Choose thresholds halfway between distances, so that no rounding decides who is kept; the largest keeps a few."""
+    values = np.append(0, np.unique(distances.round(6)))
+    middles = (values[:-1] + values[1:]) / 2
+    return middles[(np.linspace(0.8, 0, parts) * len(middles)).astype(int)]
+
+
+# -- losses (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("losses", calls="zero_one_loss", covers="R068")
+def zero_one_counts_wrong_predictions(rng, trial):
+    """zero_one_loss is the fraction of wrong predictions."""
+    data = lattice(rng, *[(4, 1), (9, 2), (35, 4)][trial])
+    flipped = np.where(np.arange(len(data.y)) % 3 == 0, -data.y, data.y)
+    return dict(X=data.X, y=flipped, w=data.u)
+
+
+@check("losses", calls="hinge_loss", covers="R069")
+def hinge_and_its_slope(rng, trial):
+    """hinge_loss is the mean of max(0, 1 − y·s), with its subgradient in w."""
+    data = lattice(rng, *[(3, 1), (11, 2), (30, 5)][trial])
+    return dict(X=data.X, y=data.y, w=0.6 * data.u + 0.1 * rng.normal(size=data.u.shape))
+
+
+@check("losses", calls="multiclass_hinge", covers="R070")
+def multiclass_hinge_and_its_slope(rng, trial):
+    """multiclass_hinge is the mean of max(0, 1 − (s_t − best other)), with its subgradient in W."""
+    n, d, classes = [(2, 1, 3), (9, 2, 4), (25, 4, 5)][trial]
+    X, t = blobs(rng, n, 2 * rng.normal(size=(classes, d)))
+    return dict(X=X, t=t, W=rng.normal(size=(classes, d + 1)))
+
+
+# -- logistic (extra) --------------------------------------------------------------------------------------------------
+
+
+@check("logistic", covers="R071 R072")
+def probabilities_never_overflow(rng, trial):
+    """sigmoid and softmax give probabilities for scores of any size."""
+    size = [1, 30, 3000][trial]
+    return dict(z=size * rng.normal(size=3 + trial), S=size * rng.normal(size=(2 + trial, 4 + trial)))
+
+
+@probabilities_never_overflow.when
+def _(student, z, S):
+    return student.sigmoid(z), student.softmax(S)
+
+
+@check("logistic", calls="class_probabilities", covers="R071")
+def a_softmax_of_linear_scores(rng, trial):
+    """class_probabilities gives softmax(W x̃), a row for each example."""
+    n, d, classes = [(2, 1, 3), (5, 2, 4), (9, 4, 7)][trial]
+    return dict(X=rng.normal(size=(n, d)), W=rng.normal(size=(classes, d + 1)))
+
+
+@check("logistic", calls="logistic_loss", covers="R073")
+def logistic_loss_and_its_slope(rng, trial):
+    """logistic_loss is the mean of log(1 + e^(−y·s)), with its gradient in w."""
+    data = lattice(rng, *[(3, 1), (11, 2), (30, 5)][trial])
+    return dict(X=data.X, y=data.y, w=rng.normal(size=data.u.shape))
+
+
+@check("logistic", calls="logistic_descent", covers="R073")
+def descent_takes_its_steps(rng, trial):
+    """logistic_descent takes the given number of steps from w = 0."""
+    data = separable(rng, *[(3, 1), (8, 2), (30, 5)][trial])
+    return dict(X=data.X, y=data.y, rate=[1.0, 0.5, 0.3][trial], steps=[1, 3, 40][trial])
+
+
+# -- averaged (extra) --------------------------------------------------------------------------------------------------
+
+
+@check("averaged", covers="R060")
+def every_visit_counts_once(rng, trial):
+    """The average is over the weights after every visit, mistake or not."""
+    n, d, max_epochs = [(3, 1, 2), (7, 2, 5), (16, 4, 9)][trial]
+    data = lattice(rng, n, d)
+    return dict(X=data.X, y=data.y, max_epochs=max_epochs)
+
+
+# -- kernel (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("kernel", covers="R060")
+def the_linear_kernel_makes_the_same_mistakes(rng, trial):
+    """With K = X̃X̃ᵀ, α counts the mistakes that the ordinary perceptron makes on each example."""
+    data = lattice(rng, *[(3, 1), (8, 2), (25, 4)][trial])
+    return dict(K=1 + data.X @ data.X.T, y=data.y, max_epochs=40)

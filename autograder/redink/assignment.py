@@ -1,0 +1,162 @@
+"""An assignment as a student has it: assignment.toml, the public checks and the published values."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+import msgspec
+
+from redink.checks.diagnosing import Asked, Misconception
+from redink.checks.language import Check
+from redink.checks.seeds import PUBLISHED, generator
+from redink.checks.telling import Trial
+from redink.errors import AuthorError
+from redink.records import Limits, Observation, Record, Request
+from redink.wire import decode, encode, frozen
+
+FULL_MARKS = 100.0
+
+
+class Question(Record, frozen=True):
+    """A unit of points."""
+
+    id: str
+    title: str
+    points: float
+    asks: tuple[str, ...]
+    tier: Literal["core", "extra"] = "core"
+    minutes: int = 0
+    uses: tuple[str, ...] = ()
+
+
+class Spec(Record, frozen=True):
+    """What assignment.toml says."""
+
+    title: str
+    slug: str
+    questions: tuple[Question, ...]
+    order: int = 0
+    minutes: int = 0
+    torch: bool = False
+    bonus: bool = False  # extra questions count on top of the 100 points
+    data: tuple[str, ...] = ()
+    limits: Limits = Limits()
+
+    def question(self, id: str) -> Question:
+        """Find a question by its id."""
+        for question in self.questions:
+            if question.id == id:
+                return question
+        known = ", ".join(question.id for question in self.questions)
+        raise AuthorError(f"{self.slug} has no question {id!r}; its questions are {known}")
+
+
+class Published(Record, frozen=True):
+    """What `build` publishes for students: expected values, and what misconceptions give, on published seeds."""
+
+    schema: str = "redink/published/1"
+    expected: dict[str, Observation] = msgspec.field(default_factory=dict)
+    misconceptions: tuple[Misconception, ...] = ()
+
+
+def read_spec(folder: Path) -> Spec:
+    """Read and check assignment.toml."""
+    path = folder / "assignment.toml"
+    try:
+        spec = msgspec.toml.decode(path.read_bytes(), type=Spec)
+    except FileNotFoundError:
+        raise AuthorError(f"{folder} has no assignment.toml") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise AuthorError(f"{path}: {error}") from error
+    _check_spec(spec, path)
+    return spec
+
+
+def _check_spec(spec: Spec, path: Path) -> None:
+    ids = [question.id for question in spec.questions]
+    if len(set(ids)) < len(ids):
+        raise AuthorError(f"{path}: two questions have the same id")
+    core = sum(question.points for question in spec.questions if question.tier == "core")
+    if abs(core - FULL_MARKS) > 1e-9:
+        raise AuthorError(f"{path}: the core questions have {core:g} points; they must total {FULL_MARKS:g}")
+    for place, question in enumerate(spec.questions):
+        if not question.asks:
+            raise AuthorError(f"{path}: question {question.id} asks for nothing")
+        if later := [used for used in question.uses if used not in ids[:place]]:
+            raise AuthorError(f"{path}: question {question.id} uses {later[0]}, which is not an earlier question")
+
+
+def load_module(path: Path) -> ModuleType:
+    """Run an author's file as a module of its own."""
+    name = f"_redink_{path.parent.parent.name}_{path.parent.name}_{path.stem}"
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None or not path.is_file():
+        raise AuthorError(f"{path} is missing")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except AuthorError:
+        raise
+    except Exception as error:
+        raise AuthorError(f"{path}: {type(error).__name__}: {error}") from error
+    return module
+
+
+def load_checks(path: Path, spec: Spec) -> tuple[Check, ...]:
+    """Collect the checks that an author's file defines, in their order."""
+    found = tuple(value for value in vars(load_module(path)).values() if isinstance(value, Check))
+    checks = tuple({check.id: check for check in found}.values())
+    for check in checks:
+        question = spec.question(check.question)
+        if not check.sentence:
+            raise AuthorError(f"{path}: check {check.id} has no sentence; write its docstring")
+        if check.calls and check.calls not in question.asks:
+            raise AuthorError(f"{path}: check {check.id} calls {check.calls}, which {question.id} does not ask for")
+        if check.trials < 1:
+            raise AuthorError(f"{path}: check {check.id} has no trial")
+    return checks
+
+
+def make_trials(slug: str, check: Check, key: bytes) -> tuple[Trial, ...]:
+    """Make the inputs of all trials of a check from one key: the published one, or a course secret."""
+    return tuple(
+        Trial(
+            check=check.id,
+            number=number,
+            published=key == PUBLISHED,
+            inputs=encode(check.inputs(generator(key, slug, check.id, number), number)),
+        )
+        for number in range(check.trials)
+    )
+
+
+def make_request(check: Check, trial: Trial, asks: tuple[str, ...]) -> Request:
+    """Say what the box must run for one trial; only the inputs that the `when` names cross."""
+    inputs = decode(trial.inputs)
+    shipped = check.shipped(asks, inputs)
+    if unknown := [name for name in shipped.names if name not in inputs]:
+        raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")
+    crossing = {name: inputs[name] for name in shipped.names}
+    return Request(id=trial.id, when=shipped.source, inputs=encode(crossing))
+
+
+def as_asked(
+    checks: Sequence[Check], trials: Sequence[Trial], expected: Mapping[str, Observation]
+) -> tuple[Asked, ...]:
+    """Pair trials with their checks and with what the reference returned, decoded once for everybody."""
+    by_id = {check.id: check for check in checks}
+    return tuple(
+        Asked(
+            id=trial.id,
+            check=by_id[trial.check],
+            inputs=frozen(decode(trial.inputs)),
+            expected=frozen(decode(expected[trial.id].value)),
+        )
+        for trial in trials
+    )

@@ -1,0 +1,103 @@
+"""The child: walls itself in, runs the cells, then stays as a paused snapshot of their state.
+
+For each `Run` it forks a runner and waits for it. Student code shares this process, so the grader believes nothing that
+is said here; all that this file owes it is to be quick and honest when the student is.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from redink import wire
+from redink.box import chance
+from redink.box.cells import CellShell, run_cell
+from redink.box.output import Output
+from redink.box.protocol import CellDone, Job, Run, RunnerGone, Standing, pack, to_box
+from redink.box.runner import Student, serve
+from redink.box.walls import close_from, die_with, limit_resources, raise_walls
+from redink.records import Limits
+
+_SOCKET, _OUTPUT = 3, 4
+_PRIVATE = ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME")
+_LARGEST_JOB = 1 << 30  # the grader is no stranger
+
+
+def live(channel: int, place: Path, zygote: int, shell: CellShell) -> NoReturn:
+    """Be the child of one submission; never returns to the zygote's code."""
+    code = 70
+    try:
+        die_with(zygote)
+        sock, output = _settle(channel, place)
+        wire.send(sock, pack(Standing(walls=raise_walls())))
+        _work(sock, output, shell)
+    except EOFError:
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _settle(channel: int, place: Path) -> tuple[socket.socket, Output]:
+    """Leave the zygote's session, descriptors, environment and folder behind."""
+    os.setsid()
+    os.dup2(channel, _SOCKET, inheritable=False)
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    output = Output(_OUTPUT)
+    close_from(_OUTPUT + 1)
+    os.mkdir(f"{place}/home")  # noqa: PTH102 - every module that a child touches costs it page faults
+    os.mkdir(f"{place}/work")  # noqa: PTH102
+    os.chdir(f"{place}/work")
+    os.environ["PWD"] = f"{place}/work"
+    for name in _PRIVATE:
+        os.environ[name] = f"{place}/home"
+    sys.argv[:] = [""]
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, "")
+    return socket.socket(fileno=_SOCKET), output
+
+
+def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
+    """Run the cells, then serve requests from their state until the grader has enough."""
+    job = to_box(wire.receive(sock, _LARGEST_JOB))
+    assert isinstance(job, Job)
+    for name, data in job.files.items():
+        file = Path(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    limit_resources(job.limits)
+    output.allow(job.limits.output_bytes)
+    given = dict(shell.user_ns)
+    chance.reseed()
+    me = os.getpid()
+    for cell in job.cells:
+        run = run_cell(shell, cell, job.limits, output)
+        if os.getpid() != me:
+            os._exit(0)  # a copy that the student's os.fork() made: only the original speaks
+        wire.send(sock, pack(CellDone(run=run)))
+    output.allow(0)
+    student = Student(shell.user_ns, given)
+    while True:
+        order = to_box(wire.receive(sock, _LARGEST_JOB))
+        assert isinstance(order, Run)
+        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits))))
+
+
+def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits) -> int:
+    """Serve requests in a fork; give its exit code."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
+    me = os.getpid()
+    runner = os.fork()
+    if runner:
+        return os.waitstatus_to_exitcode(os.waitpid(runner, 0)[1])
+    code = 70
+    try:
+        die_with(me)
+        serve(sock, order.requests, student, limits)
+        code = 0
+    finally:
+        os._exit(code)

@@ -1,0 +1,79 @@
+"""What student code prints: kept in memory, capped, and never in anybody's way.
+
+Descriptors 1 and 2 lead to an anonymous file in memory: no reader is needed, so nothing can block. Python's own streams
+stop writing when the submission's share is used up; what subprocesses write is cut when it is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import sys
+
+
+class Output:
+    """The captured output of one box."""
+
+    def __init__(self, private_fd: int) -> None:
+        """Lead descriptors 1 and 2 to a new file, and keep `private_fd` for reading it."""
+        made = os.memfd_create("output")
+        fcntl.fcntl(made, fcntl.F_SETFL, os.O_APPEND)
+        for target in (1, 2):
+            os.dup2(made, target)
+        os.dup2(made, private_fd, inheritable=False)
+        if made != private_fd:
+            os.close(made)
+        self._fd = private_fd
+        self._left = 0
+        self.room = 0
+        sys.stdout = _Stream(self, 1)
+        sys.stderr = _Stream(self, 2)
+
+    def allow(self, count: int) -> None:
+        """Set how many bytes may still be written and read."""
+        self._left = self.room = count
+
+    def take(self) -> str:
+        """Give what was written since the last time, as far as there is room."""
+        taken = b""
+        with contextlib.suppress(OSError):  # student code may have closed the descriptor: then there is no output
+            if os.fstat(self._fd).st_size:
+                taken = os.pread(self._fd, self._left, 0)
+                os.ftruncate(self._fd, 0)
+        self._left -= len(taken)
+        self.room = self._left
+        return taken.decode("utf-8", "replace")
+
+
+class _Stream(io.TextIOBase):
+    """A text stream to a descriptor, unbuffered, so that its order with subprocesses' output is right."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, output: Output, fd: int) -> None:
+        self._output = output
+        self._fd = fd
+
+    def write(self, text: str, /) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        room = self._output.room
+        if room > 0 and text:
+            data = text[:room].encode("utf-8", "replace")
+            self._output.room = room - len(data)
+            with contextlib.suppress(OSError):  # a full file loses output, not the cell
+                os.write(self._fd, data)
+        return len(text)
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def buffer(self) -> io.BufferedIOBase:
+        return io.BufferedWriter(io.FileIO(self._fd, "w", closefd=False), 1)

@@ -1,0 +1,139 @@
+"""What is said over the two channels of the box, as typed messages.
+
+Control channel, grader ↔ zygote (both ours; packets, with descriptors beside them)::
+
+    Ready                          the zygote is warm
+    Spawn + socket  → Spawned + pidfd
+    End             → Ended        how the child ended and what its whole tree used
+
+Box channel, grader ↔ child (wire frames; whatever comes back is a stranger's)::
+
+    Standing                       the walls are up; nothing of the student has run
+    Job             → CellDone …   one for each cell
+    Run             → Reply …      one for each request, then RunnerGone
+
+Decoders are made here, once: student code finds no redink modules, so nothing can be resolved later.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from redink.records import Cell, CellRun, Limits, Record, Request, Walls
+
+
+class Ready(Record, frozen=True, tag="ready"):
+    """The zygote is warm and single-threaded."""
+
+
+class Spawn(Record, frozen=True, tag="spawn"):
+    """Fork a child around the socket that comes along."""
+
+
+class Spawned(Record, frozen=True, tag="spawned"):
+    """The child lives; its pidfd comes along."""
+
+
+class End(Record, frozen=True, tag="end"):
+    """Kill the child and everything it started, and clean up."""
+
+
+class Ended(Record, frozen=True, tag="ended"):
+    """How the child ended (`itself`: before we killed it) and the CPU time of its whole tree."""
+
+    status: int
+    itself: bool
+    cpu_seconds: float
+
+
+class Standing(Record, frozen=True, tag="standing"):
+    """The walls around the child."""
+
+    walls: Walls
+
+
+class Job(Record, frozen=True, tag="job"):
+    """A submission: its cells, its limits, and the assignment's data files."""
+
+    cells: tuple[Cell, ...]
+    limits: Limits
+    files: dict[str, bytes]
+
+
+class CellDone(Record, frozen=True, tag="cell"):
+    """One cell has ended."""
+
+    run: CellRun
+
+
+class Run(Record, frozen=True, tag="run"):
+    """Requests for a fresh runner, in order."""
+
+    requests: tuple[Request, ...]
+
+
+class Reply(Record, frozen=True, tag="reply"):
+    """What one request gave: an observation, with bounds that hold before anything is allocated."""
+
+    id: Annotated[str, msgspec.Meta(max_length=1000)]
+    status: Literal["returned", "raised", "timeout", "missing", "too_large"]
+    value: bytes = b""
+    error: str = ""
+    where: str = ""
+    modified: Annotated[tuple[str, ...], msgspec.Meta(max_length=1000)] = ()
+
+
+class RunnerGone(Record, frozen=True, tag="gone"):
+    """The runner has ended: its exit code, negative for a signal."""
+
+    code: int
+
+
+ToZygote = Spawn | End
+FromZygote = Ready | Spawned | Ended
+ToBox = Job | Run
+FromBox = CellDone | Reply | RunnerGone
+
+_ENCODER = msgspec.msgpack.Encoder()
+_TO_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToZygote)
+_FROM_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromZygote)
+_TO_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToBox)
+_STANDING: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Standing)
+_FROM_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromBox)
+
+
+def pack(message: Record) -> bytes:
+    """Turn a message into bytes."""
+    return _ENCODER.encode(message)
+
+
+def to_zygote(data: bytes) -> ToZygote:
+    """Read what the grader asks of the zygote."""
+    message: ToZygote = _TO_ZYGOTE.decode(data)
+    return message
+
+
+def from_zygote(data: bytes) -> FromZygote:
+    """Read the zygote's answer."""
+    message: FromZygote = _FROM_ZYGOTE.decode(data)
+    return message
+
+
+def to_box(data: bytes) -> ToBox:
+    """Read what the grader asks of the child."""
+    message: ToBox = _TO_BOX.decode(data)
+    return message
+
+
+def standing(data: bytes) -> Standing:
+    """Read the child's first message, sent before anything of the student is there."""
+    message: Standing = _STANDING.decode(data)
+    return message
+
+
+def from_box(data: bytes) -> FromBox:
+    """Read a stranger's message; raises whatever msgspec or the recursion limit raise."""
+    message: FromBox = _FROM_BOX.decode(data)
+    return message

@@ -1,0 +1,56 @@
+"""What student code gets for `redink`: a module in which everything does nothing.
+
+A notebook's `from redink import check` and `check("train")` have a meaning at home only. The modules of the box itself
+leave `sys.modules`, so that importing any other part of redink fails inside.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+class _Nothing:
+    """Calls, attributes and items of it are itself; it shows as nothing."""
+
+    def __call__(self, *args: object, **kwargs: object) -> _Nothing:
+        return self
+
+    def __getattr__(self, name: str) -> _Nothing:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, key: object) -> _Nothing:
+        return self
+
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return ""
+
+
+class _Stub(ModuleType):
+    """A module that has every public name."""
+
+    def __getattr__(self, name: str) -> _Nothing:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _NOTHING
+
+
+_NOTHING = _Nothing()
+
+
+def hide_ourselves() -> None:
+    """Put the stub in place of redink; functions already imported keep working."""
+    for name in [name for name in sys.modules if name == "redink" or name.startswith("redink.")]:
+        del sys.modules[name]
+    root = Path(__file__).resolve().parents[2]
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != root]
+    sys.modules["redink"] = _Stub("redink", "Inside the box, redink does nothing.")

@@ -1,0 +1,79 @@
+"""Telling what went wrong in one line, with the cell and the line, whatever the exception does when asked."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from types import TracebackType
+
+LONGEST = 300
+_CELL = re.compile(r"<cell (\d+)>")
+_blank_lines: dict[int, int] = {}  # how many empty lines opened each cell: IPython drops them, people count them
+
+
+def cell_file(index: int) -> str:
+    """Give the file name under which a cell is compiled."""
+    return f"<cell {index}>"
+
+
+def note_blank_lines(index: int, source: str) -> None:
+    """Remember how many empty lines open a cell."""
+    body = source.lstrip()
+    opening = source[: len(source) - len(body)]
+    _blank_lines[index] = opening.count("\n")
+
+
+def one_line(error: BaseException) -> str:
+    """Name an exception and its text, such as "ValueError: shapes differ"."""
+    name = type.__dict__["__name__"].__get__(type(error))
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:  # noqa: BLE001 - str() of a student's exception may do anything
+        text = ""
+    line = f"{name}: {text}" if text else str(name)
+    return line[:LONGEST].encode("utf-8", "replace").decode()
+
+
+def place(error: BaseException) -> str:
+    """Name the innermost line of a cell that an exception came through, such as "cell 7, line 3"."""
+    try:
+        found = _in_frames(error.__traceback__)
+        if not found and isinstance(error, SyntaxError):
+            found = _line_of(str(error.filename), error.lineno or 1)
+    except Exception:  # noqa: BLE001 - an exception may carry a forged traceback or file name
+        return ""
+    return found
+
+
+def syntax_text(error: SyntaxError) -> str:
+    """Name a syntax error without Python's own "(<cell 7>, line 3)"."""
+    name = type.__dict__["__name__"].__get__(type(error))
+    return f"{name}: {error.msg}"[:LONGEST].encode("utf-8", "replace").decode()
+
+
+def student_traceback(error: BaseException) -> str:
+    """Format a traceback with the frames of cells alone."""
+    try:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _CELL.fullmatch(frame.filename)]
+        shown = "".join(
+            f"  {_line_of(at.filename, at.lineno or 1)}, in {at.name}\n    {at.line}\n" for at in frames[-20:]
+        )
+    except Exception:  # noqa: BLE001 - see place
+        shown = ""
+    return f"{shown}{one_line(error)}\n"
+
+
+def _in_frames(at: TracebackType | None) -> str:
+    found = ""
+    while at is not None:
+        found = _line_of(at.tb_frame.f_code.co_filename, at.tb_lineno) or found
+        at = at.tb_next
+    return found
+
+
+def _line_of(file: str, line: int) -> str:
+    match = _CELL.fullmatch(file)
+    if not match:
+        return ""
+    index = int(match[1])
+    return f"cell {index}, line {line + _blank_lines.get(index, 0)}"

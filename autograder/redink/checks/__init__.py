@@ -1,0 +1,7 @@
+"""What an author imports: the language of checks and of specimens."""
+
+from redink.checks.asserting import close
+from redink.checks.language import Check, Fail, check, concept
+from redink.checks.specimens import alternative, misconception
+
+__all__ = ["Check", "Fail", "alternative", "check", "close", "concept", "misconception"]

@@ -1,0 +1,14 @@
+"""What a `then` says when two things should agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redink.checks.comparing import difference
+from redink.checks.language import Fail
+
+
+def close(seen: Any, wanted: Any, tol: float = 1e-8, what: str = "") -> None:
+    """Raise the sentence that tells how `seen` differs from `wanted`; float32 is judged at its own tolerance."""
+    if found := difference(seen, wanted, tol):
+        raise Fail(f"{what}: {found}" if what else found)

@@ -1,0 +1,79 @@
+"""Naming the misconception behind a wrong answer, by comparing answers rather than code.
+
+A misconception matches when every trial that it would change shows exactly what it would give. A trial that it leaves
+right says nothing; one that it would change and that shows something else contradicts it. Of several matches the one
+that explains most is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from redink.checks.judging import same
+from redink.checks.language import Check
+from redink.records import Hint, Observation, Record
+
+Gives = Mapping[str, Observation]  # by trial id
+
+
+class Misconception(Record, frozen=True):
+    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+
+    id: str
+    question: str
+    hint: str
+    gives: dict[str, Observation]
+
+
+class Asked(Record, frozen=True):
+    """One trial as the judge needs it: its check, its inputs and what the reference returned."""
+
+    id: str
+    check: Check
+    inputs: dict[str, Any]
+    expected: Any = None
+
+
+def diagnose(asked: Sequence[Asked], seen: Gives, bank: Iterable[Misconception]) -> Misconception | None:
+    """Find the misconception that these answers to one question show."""
+    best, most = None, 0
+    for misconception in bank:
+        explained = _explained(asked, seen, misconception)
+        if explained > most:
+            best, most = misconception, explained
+    return best
+
+
+def hint_of(misconception: Misconception | None) -> Hint | None:
+    """Give what a student is told of a misconception."""
+    return None if misconception is None else Hint(misconception=misconception.id, text=misconception.hint)
+
+
+def _explained(asked: Sequence[Asked], seen: Gives, misconception: Misconception) -> int:
+    """Count the trials that a misconception explains; 0 when one contradicts it."""
+    count = 0
+    for trial in asked:
+        wrong = misconception.gives.get(trial.id)
+        answer = seen.get(trial.id)
+        if wrong is None or answer is None or is_silent(answer):
+            continue
+        if not same(trial.check, answer, wrong, trial.inputs):
+            return 0
+        count += 1
+    return count
+
+
+def is_silent(answer: Observation) -> bool:
+    """Tell whether an observation says nothing about what the student believes: unwritten, or never reached."""
+    unwritten = answer.status == "raised" and answer.error.startswith("NotImplementedError")
+    return unwritten or answer.status in ("missing", "unreachable")
+
+
+def changed(asked: Sequence[Asked], reference: Gives, specimen: Gives) -> dict[str, Observation]:
+    """Keep what a specimen gives on the trials where it differs from the reference."""
+    return {
+        trial.id: specimen[trial.id]
+        for trial in asked
+        if not same(trial.check, specimen[trial.id], reference[trial.id], trial.inputs)
+    }

@@ -1,0 +1,143 @@
+"""Judging one trial: a pure function of what was seen, what was expected and the inputs.
+
+No files, no clock, no processes: the same data give the same verdict for ever, which is what makes re-judging safe.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from redink.checks.comparing import as_array, describe, difference, notes
+from redink.checks.language import Check, Fail, call_by_name
+from redink.errors import AuthorError, WireError
+from redink.records import Observation, Verdict
+from redink.wire import decode
+
+NOT_WRITTEN = "not written yet"
+
+
+def judge(check: Check, seen: Observation, expected: Any, inputs: dict[str, Any]) -> Verdict:
+    """Judge one trial of one check, against the value that the reference returned."""
+    if seen.status != "returned":
+        return ended(seen)
+    try:
+        value = decode(seen.value)
+    except WireError as error:
+        return Verdict(verdict="failed", message=str(error))
+    fault = find_fault(check, value, expected, inputs, seen.modified)
+    told = tuple(f"changed its input {name} in place" for name in seen.modified) + notes(value, expected)
+    return Verdict(verdict="failed" if fault else "passed", message=fault or "", notes=told)
+
+
+def ended(seen: Observation) -> Verdict:
+    """Say how a call ended that returned nothing."""
+    place = f" ({seen.where})" if seen.where else ""
+    if seen.status == "raised" and seen.error.startswith("NotImplementedError"):
+        return Verdict(verdict="not_run", message=NOT_WRITTEN)
+    if seen.status == "raised":
+        return Verdict(verdict="error", message=f"raised {seen.error}{place}")
+    if seen.status == "died":
+        return Verdict(verdict="error", message=seen.error)
+    if seen.status == "timeout":
+        return Verdict(verdict="timeout", message=seen.error or "took too long")
+    if seen.status == "missing":
+        return Verdict(verdict="not_run", message=f"{seen.error} is not defined")
+    if seen.status == "too_large":
+        return Verdict(verdict="failed", message=seen.error or "returned too much data")
+    return Verdict(verdict="not_run", message=seen.error or "could not be reached")
+
+
+def find_fault(
+    check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modified: tuple[str, ...] = ()
+) -> str | None:
+    """Say what is wrong with an answer; None when nothing is."""
+    if not _has_nan(expected) and _has_nan(seen):
+        return difference(seen, expected, check.tol) or "the answer contains NaN"
+    if check.then_function is None:
+        return _different(check, seen, expected, inputs)
+    if unlike := _unlike(seen, expected):
+        return unlike
+    offered = {**inputs, "seen": _aligned(seen, expected), "expected": expected, "modified": modified}
+    try:
+        call_by_name(check.then_function, offered)
+    except (Fail, AssertionError) as sentence:
+        return str(sentence) or "the answer is wrong"
+    except AuthorError:
+        raise
+    except Exception:  # noqa: BLE001 - the reference is judged first, so what stumbles here is the student's data
+        return _different(check, seen, expected, inputs) or f"cannot be judged: got {describe(seen)}"
+    return None
+
+
+def same(check: Check, one: Observation, other: Observation, inputs: dict[str, Any]) -> bool:
+    """Tell whether two observations are the same answer under the check's view."""
+    if one.status != other.status:
+        return False
+    if one.status != "returned":
+        return one.error.split(":")[0] == other.error.split(":")[0]
+    if one.value == other.value:
+        return True
+    try:
+        return _different(check, decode(one.value), decode(other.value), inputs) is None
+    except WireError:
+        return False
+
+
+def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -> str | None:
+    """Compare two answers under the check's view."""
+    if check.view_function is None:
+        return difference(seen, expected, check.tol)
+    if unlike := _unlike(seen, expected):
+        return unlike
+    try:
+        canonical = call_by_name(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
+        wanted = call_by_name(check.view_function, {**inputs, "seen": expected})
+    except AuthorError:
+        raise
+    except Exception:  # noqa: BLE001 - as in find_fault
+        return f"cannot be judged: got {describe(seen)}"
+    return difference(canonical, wanted, check.tol)
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, list | dict):
+        return any(_has_nan(item) for item in (value.values() if isinstance(value, dict) else value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return bool(np.isnan(value).any())
+    return isinstance(value, float) and value != value
+
+
+def _unlike(seen: Any, expected: Any) -> str | None:
+    """Say when an answer is of another kind altogether, so that a `then` need not guard against it."""
+    if isinstance(expected, str | dict) or expected is None:
+        return None if type(seen) is type(expected) else f"expected {describe(expected)}, got {describe(seen)}"
+    if as_array(expected)[0] is not None:
+        array, complaint = as_array(seen)
+        return None if array is not None else f"expected {describe(expected)}, {complaint}"
+    if isinstance(expected, list):
+        return _unlike_items(seen, expected)
+    return None
+
+
+def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
+    if not isinstance(seen, list) or len(seen) != len(expected):
+        return f"expected {len(expected)} values, got {describe(seen)}"
+    for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
+        if complaint := _unlike(got, wanted):
+            return f"value {place} of {len(expected)}: {complaint}"
+    return None
+
+
+def _aligned(seen: Any, expected: Any) -> Any:
+    """Bring lists and 0-d arrays into the form the reference used."""
+    if isinstance(expected, np.ndarray) and expected.shape and isinstance(seen, list):
+        return np.asarray(seen)
+    if isinstance(seen, np.ndarray) and not seen.shape and not isinstance(expected, np.ndarray):
+        return seen.item()
+    if isinstance(expected, list) and isinstance(seen, np.ndarray) and seen.ndim == 1:
+        return seen.tolist()
+    if isinstance(expected, list) and isinstance(seen, list) and len(seen) == len(expected):
+        return [_aligned(got, wanted) for got, wanted in zip(seen, expected, strict=True)]
+    return seen

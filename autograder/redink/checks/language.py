@@ -1,0 +1,136 @@
+"""The language of checks: given, when, then.
+
+::
+
+    @check("step")
+    def updates_on_a_mistake(rng, trial):                      # given: in the grader, from a seed
+        '''A wrongly classified example moves w by y·x.'''      # the sentence a student reads
+        return dict(w=rng.normal(size=3), x=rng.normal(size=3), y=-1)
+
+    @updates_on_a_mistake.when
+    def _(student, w, x, y):                                   # when: in the box; gets only the inputs it names
+        return student.perceptron_step(w, x, y)
+
+    @updates_on_a_mistake.then
+    def _(seen, expected, x):                                  # then: in the grader, from data alone
+        close(seen, expected)
+
+`when` left out calls the asked function with the inputs. `then` left out wants what the reference gives. `view` brings
+what was seen into a canonical form first, wherever two answers are compared.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
+from redink.errors import AuthorError
+
+Function = Callable[..., Any]
+
+
+class Fail(Exception):  # noqa: N818 - it is a verdict, not an error
+    """Raised by a `then` with the sentence that tells the student what is wrong."""
+
+
+class Check:
+    """One check: how inputs are made, what is called, and how the result is judged."""
+
+    def __init__(
+        self, question: str, given: Function, *, kind: Literal["call", "item"], calls: str | None,
+        trials: int, weight: float, tol: float, covers: str,
+    ) -> None:  # fmt: skip
+        self.id = given.__name__
+        self.question = question
+        self.sentence = " ".join((inspect.getdoc(given) or "").split())
+        self.kind = kind
+        self.calls = calls
+        self.trials = trials
+        self.weight = weight
+        self.tol = tol
+        self.covers = tuple(covers.split())
+        self.given_function = given
+        self.when_function: Function | None = None
+        self.then_function: Function | None = None
+        self.view_function: Function | None = None
+
+    def when(self, function: Function) -> Check:
+        """Say what is called beside the student's code."""
+        self.when_function = function
+        return self
+
+    def then(self, function: Function) -> Check:
+        """Say how what was seen is judged."""
+        self.then_function = function
+        return self
+
+    def view(self, function: Function) -> Check:
+        """Say in which canonical form two answers are compared."""
+        self.view_function = function
+        return self
+
+    def inputs(self, rng: Any, trial: int) -> dict[str, Any]:
+        """Make the inputs of one trial."""
+        made = call_by_name(self.given_function, {"rng": rng, "trial": trial})
+        if made is None:
+            return {}
+        if not isinstance(made, dict):
+            raise AuthorError(f"check {self.id}: given must return a dict of inputs, not {type(made).__name__}")
+        return made
+
+    def shipped(self, asks: tuple[str, ...], inputs: Mapping[str, Any]) -> Shipped:
+        """Give the source that runs in the box, and the names of the inputs that cross."""
+        if self.when_function is not None:
+            return ship_when(self.id, self.when_function)
+        target = self.calls or (asks[0] if len(asks) == 1 else None)
+        if target is None:
+            raise AuthorError(
+                f"check {self.id}: question {self.question} asks for {', '.join(asks)}: "
+                "say which one with calls=…, or write a when"
+            )
+        return ship_item(target, self.id) if self.kind == "item" else ship_call(target, tuple(inputs))
+
+
+def check(
+    question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8, calls: str | None = None, covers: str = "",
+) -> Callable[[Function], Check]:  # fmt: skip
+    """Make a check of `question` from the function that gives its inputs.
+
+    It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
+    relative to the largest number in the expected array. `covers` names rows of the course inventory.
+    """
+
+    def make(given: Function) -> Check:
+        return Check(question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers)
+
+    return make
+
+
+def concept(question: str, *, weight: float = 1.0, tol: float = 1e-6, covers: str = "") -> Callable[[Function], Check]:
+    """Make a check of one concept item: the answer filed under this function's name, compared with the master's.
+
+    Words are compared without regard to case and outer blanks, numbers within `tol`.
+    """
+
+    def make(given: Function) -> Check:
+        made = Check(question, given, kind="item", calls=None, trials=1, weight=weight, tol=tol, covers=covers)
+        return made.view(_plain_answer)
+
+    return make
+
+
+def _plain_answer(seen: Any) -> Any:
+    return seen.strip().casefold() if isinstance(seen, str) else seen
+
+
+def call_by_name(function: Function, offered: Mapping[str, Any]) -> Any:
+    """Call `function` with those of the offered values that its parameters name."""
+    names = inspect.signature(function).parameters
+    unknown = [name for name in names if name not in offered]
+    if unknown:
+        raise AuthorError(
+            f"{function.__module__}: a function names {', '.join(unknown)}; it may name {', '.join(offered) or 'nothing'}"
+        )
+    return function(**{name: offered[name] for name in names})

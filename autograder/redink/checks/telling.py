@@ -1,0 +1,124 @@
+"""What a student reads: for a public check everything, for a hidden one its sentence alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from redink.checks.language import Check
+from redink.errors import WireError
+from redink.records import Observation, Record, Verdict, Visibility
+from redink.wire import Opaque, decode
+
+_KINDS = {
+    "failed": "",
+    "error": "Your code raised an error here.",
+    "timeout": "Your code took too long here.",
+    "not_run": "",
+}
+
+
+class Trial(Record, frozen=True):
+    """One trial of one check: its inputs, and whether a student may see them."""
+
+    check: str
+    number: int
+    published: bool
+    inputs: bytes
+
+    @property
+    def id(self) -> str:
+        """Name this trial among all of an assignment: `check/p0` is published, `check/s0` secret."""
+        return f"{self.check}/{'p' if self.published else 's'}{self.number}"
+
+
+class Told(Record, frozen=True):
+    """A check's outcome as a student may read it; the last fields are empty unless a published trial failed."""
+
+    verdict: Verdict
+    sentence: str
+    fault: str = ""
+    inputs: tuple[tuple[str, str], ...] = ()
+    expected: str = ""
+    got: str = ""
+    replay: str = ""
+
+    @property
+    def text(self) -> str:
+        """The same as plain lines."""
+        if self.verdict.verdict == "passed":
+            return ""
+        lines = [self.sentence, self.fault]
+        lines += [f"  {name} = {value}" for name, value in self.inputs]
+        lines += [f"  expected: {self.expected}"] if self.expected else []
+        lines += [f"  got:      {self.got}"] if self.got else []
+        lines += [f"  replay:   {self.replay}"] if self.replay else []
+        return "\n".join(line for line in lines if line)
+
+
+def tell(
+    check: Check,
+    visibility: Visibility,
+    trials: Sequence[tuple[Trial, Observation, Observation, Verdict]],
+) -> Told:
+    """Sum up all trials of a check: trial, what was seen, what was expected, the verdict."""
+    notes = tuple(dict.fromkeys(note for *_, verdict in trials for note in verdict.notes))
+    failing = next((row for row in trials if row[3].verdict != "passed"), None)
+    if failing is None:
+        return Told(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
+    trial, seen, expected, verdict = failing
+    told = Verdict(verdict=verdict.verdict, notes=notes)
+    if verdict.verdict == "not_run":  # says only which function is missing
+        return Told(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
+    if visibility == "hidden":
+        return Told(verdict=Verdict(verdict=verdict.verdict), sentence=check.sentence, fault=_KINDS[verdict.verdict])
+    if not trial.published:
+        fault = "Right on the published inputs, wrong on others of the same kind."
+        return Told(verdict=told, sentence=check.sentence, fault=fault)
+    return Told(
+        verdict=told,
+        sentence=check.sentence,
+        fault=_capital(verdict.message),
+        inputs=_shown(decode(trial.inputs)),
+        expected="" if check.then_function else _value(expected),
+        got=_value(seen),
+        replay=f'check.replay("{check.id}", {trial.number})',
+    )
+
+
+def show(value: Any) -> str:
+    """Write a value for a person: short, exact where it is short anyway."""
+    if isinstance(value, np.ndarray):
+        if not value.shape:
+            return show(value.item())
+        text = np.array2string(value, precision=4, threshold=24, suppress_small=True, separator=", ")
+        return " ".join(text.split())
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        return "[" + ", ".join(show(item) for item in value[:12]) + (", …]" if len(value) > 12 else "]")
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {show(item)}" for key, item in list(value.items())[:12]) + "}"
+    if isinstance(value, Opaque):
+        return f"<{value.type_name}>"
+    return repr(value)[:200]
+
+
+def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, show(value)) for name, value in inputs.items())
+
+
+def _value(observation: Observation) -> str:
+    if observation.status != "returned":
+        return ""
+    try:
+        return show(decode(observation.value))
+    except WireError:
+        return ""
+
+
+def _capital(sentence: str) -> str:
+    sentence = sentence[:1].upper() + sentence[1:]
+    return sentence if not sentence or sentence.endswith((".", "?", "!")) else sentence + "."

@@ -1,0 +1,1 @@
+"""The grader's side: everything that must never enter the box or a bundle."""

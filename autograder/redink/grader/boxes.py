@@ -1,0 +1,354 @@
+"""The grader's side of the box: asks for a child, reads what it sends, and believes none of it.
+
+A frame is checked for size before it is read, for shape when it is decoded, and for sense here: the right cell, the right
+request, known names, texts of bounded length. Whatever else comes (garbage, silence, a closed socket, death) costs the
+cell or the request that was running, and the submission goes on from a fresh child. Only a failure of ours, such as a
+zygote that died, leaves `observe` as a `BoxError`. box/zygote.py tells which processes take part.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import NoReturn
+
+import redink.box
+from redink import wire
+from redink.box import processes, protocol
+from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
+from redink.box.protocol import CellDone, End, Ended, Job, Ready, Reply, Run, RunnerGone, Spawn, Spawned
+from redink.box.telling import LONGEST
+from redink.errors import BoxError, WireError
+from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request, Walls
+
+MOST_RESPAWNS = 5
+_STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
+_PASSED_ON = ("LD_LIBRARY_PATH", "MPLCONFIGDIR", "XDG_CACHE_HOME")
+_NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PLACE = re.compile(r"cell \d{1,9}, line \d{1,9}")
+
+
+class Zygote:
+    """A warm process that makes a box for each submission; it starts again by itself when it has died."""
+
+    def __init__(self, *, torch: bool = True) -> None:
+        if sys.platform != "linux":
+            raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
+        self._flavour = "torch" if torch else "numpy"
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._folder: Path | None = None
+        self._start()
+
+    def observe(
+        self,
+        cells: Sequence[Cell],
+        requests: Sequence[Request],
+        limits: Limits,
+        files: Mapping[str, bytes] = _NO_FILES,
+    ) -> Observed:
+        """Run a submission's cells and then the requests in a fresh box; `files` lie in its working folder."""
+        with self._lock:
+            self._warm()
+            return _Session(self, cells, requests, limits, files).observe()
+
+    def spawn(self, limits: Limits) -> tuple[Channel, int]:
+        """Have a child forked; give the channel to it, and the zygote's pid."""
+        process, control = self._warm()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            answer, descriptors = self._ask(control, Spawn(), [theirs.fileno()])
+        if not isinstance(answer, Spawned) or len(descriptors) != 1:
+            ours.close()
+            self._fail("it could not fork")
+        return Channel(ours, descriptors[0], limits), process.pid
+
+    def end(self) -> Ended:
+        """Have the child killed with everything it started; give what it used."""
+        if self._control is None:
+            raise BoxError("the box was closed while it was at work")
+        answer, _ = self._ask(self._control, End(), [])
+        if not isinstance(answer, Ended):
+            self._fail("it answered out of turn")
+        return answer
+
+    def close(self) -> None:
+        """End the zygote and remove its folder."""
+        process, control, folder = self._process, self._control, self._folder
+        self._process = self._control = self._folder = None
+        if control is not None:
+            control.close()  # the zygote sees this, clears up and ends
+        if process is not None:
+            try:
+                process.wait(_REAPING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def __enter__(self) -> Zygote:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="redink-box-"))
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        entry = Path(redink.box.__path__[0]) / "__main__.py"
+        command: list[str | Path] = [
+            sys.executable,
+            "-P",
+            entry,
+            str(theirs.fileno()),
+            str(os.getpid()),
+            folder,
+            self._flavour,
+        ]
+        with theirs, (folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
+                command, env=_clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        self._control, self._folder, self._is_warm = ours, folder, False
+
+    def _warm(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
+        """Start the zygote if need be, and wait until it has warmed up."""
+        if self._process is None:
+            self._start()
+        assert self._process is not None
+        assert self._control is not None
+        if not self._is_warm:
+            answer, _ = self._hear(self._control, _STARTING)
+            if not isinstance(answer, Ready):
+                self._fail("it answered out of turn")
+            self._is_warm = True
+        return self._process, self._control
+
+    def _ask(self, control: socket.socket, message: Record, descriptors: list[int]) -> tuple[Record, list[int]]:
+        try:
+            socket.send_fds(control, [protocol.pack(message)], descriptors)
+        except OSError as error:
+            self._fail(str(error))
+        return self._hear(control, _ANSWERING)
+
+    def _hear(self, control: socket.socket, seconds: float) -> tuple[Record, list[int]]:
+        try:
+            control.settimeout(seconds)
+            data, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
+            if not data:
+                raise EOFError("it ended")
+            return protocol.from_zygote(data), descriptors
+        except (OSError, EOFError, ValueError) as error:
+            self._fail(str(error))
+
+    def _fail(self, why: str) -> NoReturn:
+        """Give up this zygote; the next call starts another."""
+        said = ""
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                said = (self._folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
+        if self._process is not None:
+            self._process.kill()
+        self.close()
+        raise BoxError(f"the box's zygote failed: {_line(said) or why}")
+
+
+class _Session:
+    """The observation of one submission, over as many children as it takes."""
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        cells: Sequence[Cell],
+        requests: Sequence[Request],
+        limits: Limits,
+        files: Mapping[str, bytes],
+    ) -> None:
+        self._zygote = zygote
+        self._cells = tuple(cells)
+        self._requests = tuple(requests)
+        self._limits = limits
+        self._files = dict(files)
+        self._meter = Meter(limits)
+        self._runs: dict[int, CellRun] = {}  # by place in the notebook
+        self._barred: dict[int, CellRun] = {}  # the cells that ended their process, and are not run again
+        self._pending = list(requests)
+        self._seen: dict[str, Observation] = {}
+        self._at: int | Request | None = None  # what runs now, and pays if the child is lost
+        self._walls = Walls()
+
+    def observe(self) -> Observed:
+        """Try until everything has an outcome, or the notebook has ended its process too often."""
+        started = time.monotonic()
+        for _ in range(1 + MOST_RESPAWNS):
+            if self._attempt():
+                break
+        self._abandon("skipped", "unreachable", "the notebook ended its process too often")
+        return Observed(
+            cells=tuple((self._runs | self._barred)[place] for place in range(len(self._cells))),
+            observations={request.id: self._seen[request.id] for request in self._requests},
+            box=self._walls,
+            cpu_seconds=round(self._meter.ended, 4),
+            wall_seconds=round(time.monotonic() - started, 4),
+        )
+
+    def _attempt(self) -> bool:
+        """Run it all in one child, from the first cell to the last request still open; say whether that is the end."""
+        self._at = None
+        channel, zygote = self._zygote.spawn(self._limits)
+        lost: Lost | None = None
+        try:
+            self._meter.follow(zygote)
+            self._run_cells(channel)
+            self._run_requests(channel)
+        except Lost as error:
+            lost = error
+            if not str(lost):
+                channel.await_death()
+        finally:
+            channel.close()
+            ended = self._zygote.end()
+        self._meter.ended += ended.cpu_seconds
+        if lost is not None:
+            self._charge(lost, ended)
+        return lost is None or isinstance(lost, Exhausted)
+
+    def _run_cells(self, channel: Channel) -> None:
+        try:
+            self._walls = protocol.standing(channel.receive(Patience(_ANSWERING))).walls
+            places = [place for place in range(len(self._cells)) if place not in self._barred]
+            cells = tuple(self._cells[place] for place in places)
+            channel.send(Job(cells=cells, limits=self._limits, files=self._files))
+        except (Lost, ValueError) as error:
+            raise BoxError("the box fell before anything of the submission ran in it") from error
+        for place in places:
+            self._at = place
+            self._meter.check_total()
+            message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
+            if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
+                raise Lost("disturbed its connection to the grader")
+            self._runs[place] = _sane_run(message.run, self._limits)
+
+    def _run_requests(self, channel: Channel) -> None:
+        while self._pending:
+            self._at = self._pending[0]
+            channel.send(Run(requests=tuple(self._pending)))
+            self._hear_a_runner(channel)
+
+    def _hear_a_runner(self, channel: Channel) -> None:
+        """Take replies until nothing is pending or the runner has fallen."""
+        while self._pending:
+            self._at = request = self._pending[0]
+            self._meter.check_total()
+            try:
+                message = channel.message(Allowance(self._meter, self._limits.check_cpu))
+            except Late as late:
+                processes.kill_children_of(channel.pid)
+                self._answer(Observation(status="timeout", error=str(late)))
+                return self._await_the_end_of_a_runner(channel)
+            if isinstance(message, RunnerGone):
+                return self._answer(Observation(status="died", error=processes.how_it_ended(message.code)))
+            if not isinstance(message, Reply) or message.id != request.id:
+                raise Lost("disturbed its connection to the grader")
+            self._answer(_sane_observation(message, request, self._limits))
+            if message.status == "timeout" and self._pending:
+                return self._await_the_end_of_a_runner(channel)
+        return None
+
+    def _await_the_end_of_a_runner(self, channel: Channel) -> None:
+        """Hear the snapshot say that its runner is gone; if it does not, nobody pays but the child."""
+        self._at = None
+        if not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerGone):
+            raise Lost("disturbed its connection to the grader")
+
+    def _answer(self, observation: Observation) -> None:
+        self._seen[self._pending.pop(0).id] = observation
+
+    def _charge(self, lost: Lost, ended: Ended) -> None:
+        """Let what was running pay for the loss of its child."""
+        late = isinstance(lost, Late | Exhausted)
+        how = str(lost) or (
+            processes.how_it_ended(ended.status) if ended.itself else "closed its connection to the grader"
+        )
+        if isinstance(self._at, int):
+            cell = self._cells[self._at]
+            self._barred[self._at] = CellRun(index=cell.index, status="timeout" if late else "error", error=how)
+        elif self._at is not None:
+            self._answer(Observation(status="timeout" if late else "died", error=how))
+        if isinstance(lost, Exhausted):
+            self._abandon("skipped", "timeout", how)
+
+    def _abandon(self, cell: str, request: str, why: str) -> None:
+        """Give everything that has no outcome yet this one."""
+        for place, one in enumerate(self._cells):
+            if place not in self._runs and place not in self._barred:
+                self._runs[place] = CellRun(index=one.index, status=cell, error=why)  # type: ignore[arg-type]
+        while self._pending:
+            self._answer(Observation(status=request, error=why))  # type: ignore[arg-type]
+
+
+def _sane_run(run: CellRun, limits: Limits) -> CellRun:
+    """Keep of a stranger's account of a cell what may be shown."""
+    seconds = run.cpu_seconds if math.isfinite(run.cpu_seconds) else 0.0
+    return CellRun(
+        index=run.index,
+        status="error" if run.status == "skipped" else run.status,
+        error=_line(run.error),
+        output=_CONTROL.sub("", run.output[: limits.output_bytes]),
+        cpu_seconds=min(max(seconds, 0.0), limits.total_cpu),
+    )
+
+
+def _sane_observation(reply: Reply, request: Request, limits: Limits) -> Observation:
+    """Keep of a stranger's reply what makes sense; a value that is not plain data is none."""
+    if reply.status != "returned":
+        where = reply.where if _PLACE.fullmatch(reply.where) else ""
+        return Observation(status=reply.status, error=_line(reply.error), where=where)
+    if len(reply.value) > limits.value_bytes:
+        return Observation(status="too_large", error=f"returned more than {limits.value_bytes} bytes")
+    try:
+        wire.decode(reply.value)
+    except WireError as error:
+        return Observation(status="died", error=str(error))
+    known = wire.decode(request.inputs) if reply.modified else {}
+    modified = tuple(name for name in known if name in reply.modified)
+    return Observation(status="returned", value=reply.value, modified=modified)
+
+
+def _line(text: str) -> str:
+    """Make one line of bounded length that a terminal can show."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:LONGEST]).strip()
+
+
+def _clean_environment(folder: Path) -> dict[str, str]:
+    """Make the zygote's environment from nothing; huge pages make its forks four times as cheap."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
+    return passed_on | threads | {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(Path.home()),  # for matplotlib's font cache; a child gets a folder of its own
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "IPYTHONDIR": str(folder),
+        "MPLBACKEND": "Agg",
+        "PIP_NO_INDEX": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONMALLOC": "malloc",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    }  # fmt: skip

@@ -1,0 +1,56 @@
+"""A made-up class: right, blank, every misconception, every alternative, and the accidents of a real deadline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from redink.grader.assignments import Assignment
+from redink.grader.build import notebook, student_notebook
+from redink.grader.master import edited
+from redink.records import Cell
+
+
+def make_class(assignment: Assignment, target: Path) -> int:
+    """Write one folder for each made-up student; give how many there are."""
+    solved, skip = assignment.master.solved(), assignment.master.explorations()
+    handed_in = {"ada_right": _written(assignment, solved), "ben_blank": student_notebook(assignment)}
+    for kind, specimens in (("wrong", assignment.misconceptions), ("other", assignment.alternatives)):
+        for specimen in specimens:
+            handed_in[f"{kind}_{specimen.id}"] = _written(assignment, edited(solved, specimen, skip))
+    handed_in |= _accidents(assignment, solved)
+    for name, text in handed_in.items():
+        path = target / name / f"{assignment.slug}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return len(handed_in)
+
+
+def _accidents(assignment: Assignment, solved: tuple[Cell, ...]) -> dict[str, str]:
+    right = json.loads(_written(assignment, solved))
+    first = assignment.spec.questions[0].asks[0]
+    return {
+        "cyd_endless_cell": _with(right, "while True:\n    pass"),
+        "dee_endless_function": _with(right, f"def {first}(*args):\n    while True:\n        pass"),
+        "eve_syntax_error": _with(right, "def broken(:\n    pass"),
+        "fay_not_a_notebook": "Dear professor, my notebook is attached.\n",
+        "gus_truncated": json.dumps(right)[:5000],
+        "hal_leaves_early": _with(right, "import os\nos._exit(0)"),
+    }
+
+
+def _with(document: dict[str, list[object]], source: str) -> str:
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "id": "last",
+        "metadata": {},
+        "execution_count": None,
+        "outputs": [],
+        "source": source,
+    }
+    return json.dumps({**document, "cells": [*document["cells"], cell]}, indent=1)
+
+
+def _written(assignment: Assignment, cells: tuple[Cell, ...]) -> str:
+    sources = {cell.index: cell.source for cell in cells}
+    return notebook(assignment.master, assignment.slug, lambda index, _: sources[index])

@@ -1,0 +1,59 @@
+"""Stage 4: judge every check from what was seen. Pure, and remembered under its key."""
+
+from __future__ import annotations
+
+from redink.checks import judging
+from redink.checks.language import Check
+from redink.checks.telling import Told, tell
+from redink.grader.gradebook import Gradebook
+from redink.grader.keys import judgement_key
+from redink.grader.observe import Seen
+from redink.grader.paper import Paper
+from redink.records import CellRun, Record, Verdict
+
+
+class Judged(Record, frozen=True):
+    """A check's outcome, and which of its trials passed."""
+
+    told: Told
+    passed: dict[str, bool]  # by trial id
+
+
+def judge(paper: Paper, seen: Seen, book: Gradebook) -> dict[str, Judged]:
+    """Judge all checks of the paper, by check id."""
+    failed = tuple(cell for cell in seen.run.cells if cell.status in ("error", "timeout"))
+    return {check.id: _judge_check(paper, check, seen, failed, book) for check in paper.assignment.checks}
+
+
+def _judge_check(paper: Paper, check: Check, seen: Seen, failed: tuple[CellRun, ...], book: Gradebook) -> Judged:
+    trials = paper.of_check(check)
+    key = judgement_key(
+        check,
+        paper.assignment.visibility(check),
+        failed,
+        [(seen.keys[t.id], paper.expected_keys[t.id]) for t in trials],
+    )
+    if known := book.judgement(key, Judged):
+        return known
+    rows = []
+    for trial in trials:
+        asked, observation = paper.asked[trial.id], seen.observations[trial.id]
+        verdict = judging.judge(check, observation, asked.expected, asked.inputs)
+        rows.append((trial, observation, paper.expected[trial.id], _explained(verdict, failed)))
+    told = tell(check, paper.assignment.visibility(check), rows)
+    judged = Judged(told=told, passed={row[0].id: row[3].verdict == "passed" for row in rows})
+    book.keep_judgement(key, judged)
+    return judged
+
+
+def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:
+    """Where a function is missing, name the cells that may have been meant to define it."""
+    if verdict.verdict != "not_run" or verdict.message == judging.NOT_WRITTEN or not failed:
+        return verdict
+    cells = ", ".join(f"cell {cell.index} ({_short(cell.error)})" for cell in failed[:3])
+    return Verdict(verdict="not_run", message=f"{verdict.message}; these cells did not run through: {cells}")
+
+
+def _short(error: str) -> str:
+    """Keep the kind of an error: its text is the student's own and may say anything."""
+    return error.split(":")[0].split(" (")[0][:60] or "stopped"

@@ -1,0 +1,97 @@
+"""Two keys: what an observation depends on, and what a judgement depends on.
+
+A change in `given` or `when` changes the first and re-observes that check alone; a change in `then`, `view`, tolerance or
+reference changes only the second, and nobody's code is run again.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import inspect
+import platform
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+import msgspec
+
+from redink.checks.language import Check
+from redink.records import Cell, CellRun, Limits, Request
+
+
+def digest(*parts: bytes | str) -> str:
+    """Hash parts so that no two lists of parts collide."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(len(data).to_bytes(8, "little") + data)
+    return whole.hexdigest()
+
+
+@functools.cache
+def environment() -> str:
+    """Name what else an observation depends on: the interpreter, the libraries, the kind of machine."""
+    versions = [f"{name} {_version(name)}" for name in ("numpy", "torch", "msgspec")]
+    return "; ".join([platform.python_version(), platform.machine(), sys.platform, *versions])
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def run_key(cells: Sequence[Cell], data: Mapping[str, bytes], limits: Limits) -> str:
+    """Key one execution of a submission's cells."""
+    files = [part for name in sorted(data) for part in (name, data[name])]
+    return digest(msgspec.msgpack.encode(cells), *files, msgspec.msgpack.encode(limits), environment())
+
+
+def observation_key(run: str, request: Request) -> str:
+    """Key what one `when` sees of one execution."""
+    return digest(run, request.when, request.inputs)
+
+
+def judgement_key(check: Check, visibility: str, failed: Sequence[CellRun], trials: Iterable[tuple[str, str]]) -> str:
+    """Key a verdict on one check: how it judges, which cells failed, each trial's observation and expected value."""
+    cells = msgspec.msgpack.encode([(cell.index, cell.error) for cell in failed])
+    return digest(check_key(check), visibility, cells, *(part for trial in trials for part in trial))
+
+
+def check_key(check: Check) -> str:
+    """Key how a check judges and what it tells: `then`, `view`, tolerance and sentence."""
+    functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
+    return digest(check.id, check.sentence, repr(check.tol), *functions)
+
+
+@functools.cache
+def source_of(function: Callable[..., Any]) -> str:
+    """Give a function's source with everything of its own module that it refers to."""
+    return "\n".join(_sources(function, set()))
+
+
+def _sources(thing: Any, seen: set[int]) -> list[str]:
+    if id(thing) in seen:
+        return []
+    seen.add(id(thing))
+    if not callable(thing) or not hasattr(thing, "__globals__"):
+        return [repr(thing)] if isinstance(thing, bool | int | float | str | tuple | list | dict) else []
+    source = inspect.getsource(thing)
+    scope = thing.__globals__
+    names = sorted(_names_in(source) & scope.keys())
+    found = [source]
+    for name in names:
+        found += _sources(scope[name], seen)
+    return found
+
+
+def _names_in(source: str) -> set[str]:
+    try:
+        tree = ast.parse(inspect.cleandoc("\n" + source) if source[:1].isspace() else source)
+    except SyntaxError:
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -1,0 +1,39 @@
+"""Stage 2: read what was handed in. The document is data; a broken one is told, never raised."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from redink.errors import SubmissionError
+from redink.grader.collect import Found
+from redink.notebook import MAX_BYTES, read_cells
+from redink.records import Cell, Record, SubmissionId
+
+
+class Submission(Record, frozen=True):
+    """One submission as it was handed in; `reason` says why it cannot be graded."""
+
+    name: SubmissionId
+    cells: tuple[Cell, ...] = ()
+    reason: str | None = None
+
+
+def load(found: Found) -> Submission:
+    """Read one notebook."""
+    try:
+        with found.path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        name = SubmissionId(id=found.id, file=found.file, sha256="")
+        return Submission(name=name, reason=f"{found.file} cannot be read: {error.strerror}")
+    name = SubmissionId(id=found.id, file=found.file, sha256=hashlib.sha256(data).hexdigest())
+    try:
+        return Submission(name=name, cells=read_cells(data))
+    except SubmissionError as error:
+        return Submission(name=name, reason=f"{found.file} {error}")
+
+
+def from_cells(name: str, cells: Iterable[Cell]) -> Submission:
+    """Make a submission of cells that were never a file: a specimen."""
+    return Submission(name=SubmissionId(id=name, file=f"{name}.ipynb", sha256=""), cells=tuple(cells))

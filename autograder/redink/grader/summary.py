@@ -1,0 +1,85 @@
+"""A grading run as Markdown: the class in numbers, who got what, which misconceptions stand behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from redink.grader.report import Report
+from redink.records import Result
+
+
+def summary(report: Report) -> str:
+    """Write a report as Markdown."""
+    results = report.results
+    if not results:
+        return "No submissions.\n"
+    graded = [result for result in results if result.state == "graded"]
+    lines = [f"# {results[0].assignment}: {len(results)} submissions", "", *_figures(results, graded), ""]
+    lines += ["| submission | score | remarks |", "|---|---:|---|"]
+    lines += [f"| {_cell(result.submission.id)} | {_score(result)} | {_cell(_remark(result))} |" for result in results]
+    lines += _misconceptions(graded) + _groups(report)
+    return "\n".join(lines) + "\n"
+
+
+def _figures(results: tuple[Result, ...], graded: list[Result]) -> list[str]:
+    scores = sorted(result.score for result in graded)
+    states = Counter(result.state for result in results)
+    told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    if not scores:
+        return [told]
+    middle = len(scores) // 2
+    median = scores[middle] if len(scores) % 2 else (scores[middle - 1] + scores[middle]) / 2
+    return [
+        f"{told}. Median {median:g}, mean {sum(scores) / len(scores):.1f}, best {scores[-1]:g}, lowest {scores[0]:g}."
+    ]
+
+
+def _misconceptions(graded: list[Result]) -> list[str]:
+    found = Counter(
+        (question.id, question.hint.misconception, question.hint.text)
+        for result in graded
+        for question in result.questions
+        if question.hint
+    )
+    if not found:
+        return []
+    rows = [
+        f"| {question} | {misconception} | {count} | {_cell(text)} |"
+        for (question, misconception, text), count in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return [
+        "",
+        "## Misconceptions seen",
+        "",
+        "| question | misconception | how many | hint |",
+        "|---|---|---:|---|",
+        *rows,
+    ]
+
+
+def _groups(report: Report) -> list[str]:
+    shared = [group for group in report.groups if len(group.submissions) > 1]
+    if not shared:
+        return []
+    lines = [
+        f"- **{group.question}**: {len(group.submissions)} submissions: {', '.join(group.submissions)}"
+        for group in shared
+    ]
+    return ["", "## Unknown mistakes that several share", "", *lines]
+
+
+def _remark(result: Result) -> str:
+    if result.state != "graded":
+        return f"{result.state}: {result.reason}"
+    lost = [
+        f"{q.id} {q.score:g}/{q.max_score:g}" for q in result.questions if q.tier == "core" and q.score < q.max_score
+    ]
+    return ", ".join(lost)
+
+
+def _score(result: Result) -> str:
+    return "no grade" if result.state == "internal_error" else f"{result.score:g}"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,174 @@
+"""The grader is graded: every promise about an assignment, tried on specimens through the one pipeline.
+
+The reference gets full marks. The untouched notebook and trivial answers earn nothing and draw no hint. A misconception
+loses its own question, no other, and draws its own hint. An alternative gets full marks and no hint. Every check is failed
+by some misconception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from redink.errors import AuthorError
+from redink.grader.assignments import Assignment, read_assignment
+from redink.grader.course import Course
+from redink.grader.diagnose import diagnose
+from redink.grader.gradebook import Gradebook
+from redink.grader.judge import judge
+from redink.grader.load import Submission, from_cells
+from redink.grader.master import edited
+from redink.grader.observe import Observer, Seen
+from redink.grader.paper import Paper, set_paper
+from redink.grader.pipeline import grade_all
+from redink.grader.score import score
+from redink.grader.trivial import ANSWERS, constant_observations, trivial_cells
+from redink.records import Record, Result
+
+Step = Callable[[int, int], None]  # done, of how many
+
+
+class Verified(Record, frozen=True):
+    """What verify found: broken promises, what an author has still to write, and the kill matrix."""
+
+    assignment: str
+    broken: tuple[str, ...]
+    missing: tuple[str, ...]
+    checks: tuple[str, ...]
+    kills: dict[str, tuple[str, ...]]  # misconception to the checks that fail it
+    specimens: int
+
+
+def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda done, total: None) -> Verified:
+    """Try every promise about one assignment."""
+    assignment = read_assignment(course, slug)
+    with Gradebook(None, course.secret_name()) as book, Observer(book, assignment, jobs) as observer:
+        try:
+            paper = set_paper(assignment, course.secret(), observer)
+        except AuthorError as error:
+            return _nothing_but(assignment, str(error))
+        specimens = _specimens(assignment)
+        results: dict[str, Result] = {}
+        for result, _ in grade_all(paper, list(specimens), book, observer):
+            results[result.submission.id] = result
+            progress(len(results), len(specimens))
+        constants = list(_constants(paper, observer, book))
+    kills = {
+        one.id: _failed_checks(results[f"misconception {one.id}"], one.question) for one in assignment.misconceptions
+    }
+    broken = [
+        *_full(results["reference"], "the reference"),
+        *_empty(results["untouched"], "the untouched notebook"),
+        *(line for name in ANSWERS for line in _empty(results[f"trivial {name}"], f"the trivial answer {name!r}")),
+        *constants,
+    ]
+    for one in assignment.misconceptions:
+        broken += _caught(results[f"misconception {one.id}"], one.id, one.question)
+    for one in assignment.alternatives:
+        broken += _full(results[f"alternative {one.id}"], f"the alternative {one.id}")
+    return Verified(
+        assignment=slug,
+        broken=tuple(broken),
+        missing=tuple(_missing(assignment, kills)),
+        checks=tuple(check.id for check in assignment.checks),
+        kills=kills,
+        specimens=len(specimens),
+    )
+
+
+def _specimens(assignment: Assignment) -> list[Submission]:
+    """Make every submission whose result is known beforehand."""
+    solved, skip = assignment.master.solved(), assignment.master.explorations()
+    asks = [name for question in assignment.spec.questions for name in question.asks]
+    made = [("reference", solved), ("untouched", assignment.master.untouched())]
+    made += [(f"trivial {name}", trivial_cells(assignment.master, asks, answer)) for name, answer in ANSWERS.items()]
+    made += [
+        (f"{one.kind} {one.id}", edited(solved, one, skip))
+        for one in assignment.misconceptions + assignment.alternatives
+    ]
+    names = [name for name, _ in made]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise AuthorError(f"{assignment.slug}: there are two specimens {twice[0]}")
+    return [from_cells(name, cells) for name, cells in made]
+
+
+def _constants(paper: Paper, observer: Observer, book: Gradebook) -> Iterator[str]:
+    """Judge constants in the right form; they need no box, for nothing is run."""
+    seen = observer.known(paper.assignment.master.solved(), paper.requests)
+    assert seen is not None, "the reference was observed when the paper was set"
+    for number in (0.0, 1.0):
+        answers = constant_observations(paper.expected, number)
+        keys = {id: f"constant {number} {key}" for id, key in seen.keys.items()}
+        constant = Seen(run=seen.run, observations=answers, keys=keys, reused=True)
+        diagnosis = diagnose(paper, constant, judge(paper, constant, book))
+        result = score(paper, from_cells(f"constant {number:g}", ()), constant, diagnosis)
+        yield from _earned(result, f"a constant {number:g} of the right form")
+
+
+def _full(result: Result, who: str) -> Iterator[str]:
+    for question in result.questions:
+        if question.score < question.max_score:
+            failing = [check for check in question.checks if check.verdict != "passed"]
+            told = "; ".join(
+                f"{check.id} {check.verdict}: {' '.join(check.message.split())[:300]}" for check in failing
+            )
+            yield f"{who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told})"
+        if question.hint is not None:
+            yield f"{who} draws the hint {question.hint.misconception} in {question.id}"
+
+
+def _empty(result: Result, who: str) -> Iterator[str]:
+    yield from _earned(result, who)
+    for question in result.questions:
+        if question.hint is not None:
+            yield f"{who} draws the hint {question.hint.misconception} in {question.id}"
+
+
+def _earned(result: Result, who: str) -> Iterator[str]:
+    for question in result.questions:
+        for check in question.checks:
+            if check.verdict == "passed":
+                yield f"{who} passes {check.id} ({question.id})"
+
+
+def _caught(result: Result, id: str, own: str) -> Iterator[str]:
+    """A misconception loses its own question and no other, and draws its own hint."""
+    for question in result.questions:
+        if question.id != own:
+            if question.score < question.max_score:
+                failing = ", ".join(check.id for check in question.checks if check.verdict != "passed")
+                yield f"the misconception {id} of {own} also loses {question.id} ({failing})"
+        elif question.score == question.max_score:
+            yield f"the misconception {id} is not caught by {own}"
+        elif question.hint is None:
+            yield f"the misconception {id} draws no hint"
+        elif question.hint.misconception != id:
+            yield f"the misconception {id} draws the hint {question.hint.misconception}"
+
+
+def _failed_checks(result: Result, own: str) -> tuple[str, ...]:
+    return tuple(
+        check.id
+        for question in result.questions
+        if question.id == own
+        for check in question.checks
+        if check.verdict != "passed"
+    )
+
+
+def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    """Say what an author has still to write."""
+    killed = {check for failed in kills.values() for check in failed}
+    for check in assignment.checks:
+        if check.id not in killed:
+            yield f"no misconception fails the check {check.id} ({check.question})"
+    for question in assignment.spec.questions:
+        if question.tier == "core" and not _has(assignment.alternatives, question.id):
+            yield f"the core question {question.id} has no alternative"
+
+
+def _has(specimens: Sequence[object], question: str) -> bool:
+    return any(getattr(one, "question", None) == question for one in specimens)
+
+
+def _nothing_but(assignment: Assignment, complaint: str) -> Verified:
+    return Verified(assignment=assignment.slug, broken=(complaint,), missing=(), checks=(), kills={}, specimens=0)

@@ -1,0 +1,151 @@
+"""The records that flow from stage to stage: frozen, plain, and the same on disk as in memory."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Visibility = Literal["public", "hidden"]
+Word = Literal["passed", "failed", "error", "timeout", "not_run"]
+State = Literal["graded", "ungradable", "internal_error"]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of all records."""
+
+
+class Cell(Record, frozen=True):
+    """The source of one code cell; `index` is its place in the document, counted from 1 over all cells."""
+
+    index: int
+    source: str
+
+
+class Limits(Record, frozen=True):
+    """What one submission may use; CPU time decides, wall time is only the backstop."""
+
+    cell_cpu: float = 20.0
+    check_cpu: float = 10.0
+    total_cpu: float = 120.0
+    wall_factor: float = 10.0
+    memory_mb: int = 2048
+    output_bytes: int = 64 * 1024
+    value_bytes: int = 16 * 1024 * 1024
+
+
+class Request(Record, frozen=True):
+    """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire."""
+
+    id: str
+    when: str
+    inputs: bytes
+
+
+class Observation(Record, frozen=True):
+    """What one `when` returned or how it ended: data alone, no judgement."""
+
+    status: Literal["returned", "raised", "timeout", "died", "missing", "too_large", "unreachable"]
+    value: bytes = b""  # a wire value, when returned
+    error: str = ""  # one line, when not: "ValueError: …", the missing name, the signal
+    where: str = ""  # "cell 7, line 3"
+    modified: tuple[str, ...] = ()  # inputs that the student's code changed in place
+
+
+class CellRun(Record, frozen=True):
+    """How one cell ended."""
+
+    index: int
+    status: Literal["ok", "error", "timeout", "skipped"]
+    error: str = ""
+    output: str = ""
+    cpu_seconds: float = 0.0
+
+
+class Walls(Record, frozen=True):
+    """Which walls stood around the box, and which this machine could not give."""
+
+    walls: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class Observed(Record, frozen=True):
+    """Everything the box saw of one submission."""
+
+    cells: tuple[CellRun, ...]
+    observations: dict[str, Observation]  # by request id
+    box: Walls = Walls()
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+
+
+class Verdict(Record, frozen=True):
+    """The judge's word on one check, and the sentence a student may read."""
+
+    verdict: Word
+    message: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Hint(Record, frozen=True):
+    """The misconception that a wrong answer shows."""
+
+    misconception: str
+    text: str
+
+
+class CheckResult(Record, frozen=True):
+    """One check in a result."""
+
+    id: str
+    visibility: Visibility
+    verdict: Word
+    score: float
+    max_score: float
+    message: str
+    notes: tuple[str, ...] = ()
+
+
+class QuestionResult(Record, frozen=True):
+    """One question in a result."""
+
+    id: str
+    title: str
+    tier: Literal["core", "extra"]
+    score: float
+    max_score: float
+    hint: Hint | None
+    checks: tuple[CheckResult, ...]
+
+
+class SubmissionId(Record, frozen=True):
+    """Which file a result is about."""
+
+    id: str
+    file: str
+    sha256: str
+
+
+class Result(Record, frozen=True):
+    """The whole outcome for one submission, as documented in docs/results.md."""
+
+    assignment: str
+    version: str
+    secret: str
+    submission: SubmissionId
+    state: State
+    reason: str | None
+    score: float
+    max_score: float
+    questions: tuple[QuestionResult, ...]
+    cells: tuple[CellRun, ...]
+    box: Walls
+    cpu_seconds: float
+    wall_seconds: float
+
+
+class Results(Record, frozen=True):
+    """The file that `grade --json` writes."""
+
+    schema: str = "redink/results/1"
+    results: tuple[Result, ...] = ()

@@ -1,0 +1,77 @@
+"""Running a `when` in the student's own process, as the box would, and noting what happened."""
+
+from __future__ import annotations
+
+import builtins
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from redink.records import Observation, Request
+from redink.wire import decode, encode
+
+
+class Missing(Exception):  # noqa: N818 - it is a finding, not an error
+    """The notebook does not define a name that the question asks for."""
+
+
+class Student:
+    """The names of a notebook, as attributes."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._names[name]
+        except KeyError:
+            raise Missing(name) from None
+
+
+def observe(request: Request, names: Mapping[str, Any]) -> Observation:
+    """Run one `when` on the notebook's names and note what it returned or how it ended."""
+    try:
+        value, modified = call(request, names)
+    except Missing as missing:
+        return Observation(status="missing", error=str(missing))
+    except Exception as error:  # noqa: BLE001 - whatever the student's code raises is an observation
+        return Observation(status="raised", error=one_line(error), where=_where(error))
+    return Observation(status="returned", value=encode(value), modified=modified)
+
+
+def call(request: Request, names: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    """Run one `when`; give its result and the inputs that were changed in place."""
+    torch = _torch() if "torch" in request.when or b"\x02" in request.inputs else None
+    scope: dict[str, Any] = {"np": np, "torch": torch, "__builtins__": builtins}
+    exec(compile(request.when, "<when>", "exec"), scope)  # noqa: S102 - our own check, shipped as source
+    inputs = decode(request.inputs, torch)
+    before = {name: encode(value) for name, value in inputs.items()}
+    np.random.seed(0)
+    value = scope["when"](Student(names), **inputs)
+    return value, tuple(name for name, old in before.items() if encode(inputs[name]) != old)
+
+
+def one_line(error: BaseException) -> str:
+    """Write an exception as one line."""
+    text = str(error).splitlines()[0][:300] if str(error) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _where(error: BaseException) -> str:
+    """Name the innermost line of the student's own code."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.startswith("<cell "):
+            return f"{frame.filename[1:-1]}, line {frame.lineno}"
+        if "ipykernel" in frame.filename or frame.filename.startswith("<ipython-input"):
+            return f"in {frame.name}, line {frame.lineno}"
+    return ""
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch

@@ -1,0 +1,88 @@
+"""What `check(…)` shows: a card in a notebook, lines of text elsewhere."""
+
+from __future__ import annotations
+
+from html import escape
+
+from redink.checks.telling import Told
+from redink.student.homework import QuestionReport
+
+_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}
+_COLOURS = {"passed": "#1a7f37", "failed": "#b42318", "error": "#b42318", "timeout": "#b42318", "not_run": "#6b7280"}
+
+
+class Notice:
+    """One sentence instead of a card: the check could not be run."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_html_(self) -> str:
+        return _frame("#b45309", f"<p style='margin:0'>{escape(self.sentence)}</p>")
+
+
+class Card:
+    """The outcome of a question's public checks."""
+
+    def __init__(self, report: QuestionReport) -> None:
+        self.report = report
+
+    @property
+    def passed(self) -> bool:
+        """Whether all public checks passed."""
+        return self.report.passed == len(self.report.told)
+
+    def __repr__(self) -> str:
+        lines = [self._headline()]
+        for told in self.report.told:
+            lines.append(f"  {_MARKS[told.verdict.verdict]} {told.sentence}")
+            lines += [f"      {line}" for line in _details(told)]
+            lines += [f"      note: {note}" for note in told.verdict.notes]
+        if self.report.hint:
+            lines.append(f"  hint: {self.report.hint.text}")
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        question = self.report.question
+        if not self.report.told:
+            return f"{question.title}: nothing to check here; it is graded after you hand in"
+        return f"{question.title}: {self.report.passed} of {len(self.report.told)} public checks pass"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(_row(told) for told in self.report.told)
+        hint = ""
+        if self.report.hint:
+            hint = (
+                "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
+                f"<b>Hint.</b> {escape(self.report.hint.text)}</p>"
+            )
+        colour = "#1a7f37" if self.passed else "#b42318"
+        return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
+
+
+def _row(told: Told) -> str:
+    word = told.verdict.verdict
+    mark = f"<span style='color:{_COLOURS[word]};font-weight:bold'>{_MARKS[word]}</span>"
+    parts = [f"<div style='margin:.25em 0'>{mark} {escape(told.sentence)}"]
+    details = _details(told)
+    if details:
+        parts.append(
+            "<pre style='margin:.3em 0 .3em 1.4em;padding:.5em .8em;white-space:pre-wrap;"
+            "background:rgba(127,127,127,.1);font-size:.9em'>" + escape("\n".join(details)) + "</pre>"
+        )
+    parts += [f"<div style='margin-left:1.4em;opacity:.75'>note: {escape(note)}</div>" for note in told.verdict.notes]
+    return "".join(parts) + "</div>"
+
+
+def _details(told: Told) -> list[str]:
+    return [line for line in told.text.splitlines()[1:] if line.strip()]
+
+
+def _frame(colour: str, body: str) -> str:
+    return (
+        f"<div style='border:1px solid rgba(127,127,127,.35);border-left:4px solid {colour};"
+        f"border-radius:4px;padding:.7em 1em;margin:.4em 0;max-width:60em;line-height:1.5'>{body}</div>"
+    )

@@ -1,0 +1,110 @@
+"""An assignment in a student's folder, and its public checks run on the names of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, make_trials, read_spec
+from redink.checks.diagnosing import Asked, diagnose, hint_of
+from redink.checks.judging import judge
+from redink.checks.language import Check
+from redink.checks.seeds import PUBLISHED
+from redink.checks.telling import Told, Trial, tell
+from redink.errors import CourseError
+from redink.records import Hint, Observation, Record, Request
+from redink.student.calling import call, observe
+
+
+class QuestionReport(Record, frozen=True):
+    """The public checks of one question, as a student reads them."""
+
+    question: Question
+    told: tuple[Told, ...]
+    checks: tuple[str, ...]
+    hint: Hint | None
+
+    @property
+    def passed(self) -> int:
+        """How many checks passed."""
+        return sum(one.verdict.verdict == "passed" for one in self.told)
+
+
+class Homework:
+    """One assignment as it was handed out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.spec: Spec = read_spec(folder)
+        self.checks: tuple[Check, ...] = load_checks(folder / "checks.py", self.spec)
+        self.published = _read_published(folder / "published.json")
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> Homework:
+        """Find the assignment of the current folder."""
+        start = (start or Path.cwd()).resolve()
+        for folder in (start, *start.parents[:2]):
+            if (folder / "assignment.toml").is_file() and (folder / "checks.py").is_file():
+                return cls(folder)
+        raise CourseError(
+            f"no assignment.toml in {start}: open the notebook from the folder it came in, "
+            "or start afresh with `redink start`"
+        )
+
+    def report(self, id: str, names: Mapping[str, Any]) -> QuestionReport:
+        """Run the public checks of one question."""
+        question = self.spec.question(id)
+        told: list[Told] = []
+        asked: list[Asked] = []
+        seen: dict[str, Observation] = {}
+        checks = [check for check in self.checks if check.question == id]
+        for check in checks:
+            told.append(self._tell(check, question, names, asked, seen))
+        failing = any(one.verdict.verdict != "passed" for one in told)
+        bank = [one for one in self.published.misconceptions if one.question == id]
+        hint = hint_of(diagnose(asked, seen, bank)) if failing else None
+        return QuestionReport(
+            question=question, told=tuple(told), checks=tuple(check.id for check in checks), hint=hint
+        )
+
+    def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
+        """Run one published trial again and give what it returns, or raise what it raises."""
+        check = next((check for check in self.checks if check.id == id), None)
+        if check is None:
+            raise CourseError(f"there is no public check {id!r}; there are {', '.join(one.id for one in self.checks)}")
+        if not 0 <= number < check.trials:
+            raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
+        trial = make_trials(self.spec.slug, check, PUBLISHED)[number]
+        return call(self._request(check, trial), names)[0]
+
+    def _tell(
+        self,
+        check: Check,
+        question: Question,
+        names: Mapping[str, Any],
+        asked: list[Asked],
+        seen: dict[str, Observation],
+    ) -> Told:
+        trials: Sequence[Trial] = make_trials(self.spec.slug, check, PUBLISHED)
+        rows = []
+        for trial, one in zip(trials, as_asked([check], trials, self.published.expected), strict=True):
+            observation = observe(make_request(check, trial, question.asks), names)
+            verdict = judge(check, observation, one.expected, one.inputs)
+            rows.append((trial, observation, self.published.expected[trial.id], verdict))
+            asked.append(one)
+            seen[trial.id] = observation
+        return tell(check, "public", rows)
+
+    def _request(self, check: Check, trial: Trial) -> Request:
+        return make_request(check, trial, self.spec.question(check.question).asks)
+
+
+def _read_published(path: Path) -> Published:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Published)
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing: this folder is not as it was handed out; get it again") from None
+    except msgspec.MsgspecError as error:
+        raise CourseError(f"{path} is damaged ({error}); get the folder again") from error

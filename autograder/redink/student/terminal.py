@@ -1,0 +1,96 @@
+"""The public checks from a terminal: run a notebook's cells in a process of its own, then the checks; write JSON.
+
+`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that what a notebook does to its
+process is not done to the command. It works wherever Python does.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import json
+import linecache
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from redink.errors import SubmissionError
+from redink.notebook import read_cells
+from redink.records import Cell, CellRun, Record
+from redink.student.calling import one_line
+from redink.student.homework import Homework, QuestionReport
+
+
+class Outcome(Record, frozen=True):
+    """What `redink check` shows: cells that did not run through, and the questions."""
+
+    notebook: str
+    cells: tuple[CellRun, ...]
+    questions: tuple[QuestionReport, ...]
+
+
+def check_notebook(path: Path, questions: list[str]) -> Outcome:
+    """Run a notebook and the public checks of these questions (all of them, if none is named)."""
+    homework = Homework.find(path.resolve().parent)
+    data = path.read_bytes()
+    cells, skip = read_cells(data), _explorations(data)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    runs = tuple(_run(cell, names) for cell in cells if cell.index not in skip and cell.source.strip())
+    wanted = questions or [question.id for question in homework.spec.questions]
+    reports = tuple(homework.report(id, names) for id in wanted)
+    return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
+
+
+def _run(cell: Cell, names: dict[str, Any]) -> CellRun:
+    """Run one cell as IPython would; its output is not shown."""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    name = f"<cell {cell.index}>"
+    linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
+    try:
+        source = TransformerManager().transform_cell(cell.source)
+        code = compile(source, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            if inspect.CO_COROUTINE & code.co_flags:
+                asyncio.run(eval(code, names))  # noqa: S307 - the student's own cell, on the student's machine
+            else:
+                exec(code, names)  # noqa: S102 - as above
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a cell that fails costs itself
+        return CellRun(index=cell.index, status="error", error=one_line(error))
+    return CellRun(index=cell.index, status="ok")
+
+
+def _explorations(data: bytes) -> set[int]:
+    """Find the cells tagged as exploration: plots and long experiments that no check needs."""
+    cells = msgspec.json.decode(data)["cells"]
+    tags = [cell.get("metadata", {}).get("tags", []) if isinstance(cell, dict) else [] for cell in cells]
+    return {index for index, named in enumerate(tags, start=1) if "explore" in named}
+
+
+def main() -> int:
+    """Check a notebook and write the outcome as JSON to standard output."""
+    path, *questions = sys.argv[1:]
+    os.chdir(Path(path).resolve().parent)
+    from IPython.core.interactiveshell import InteractiveShell
+
+    InteractiveShell.instance()  # so that get_ipython() and magics work
+    try:
+        outcome = check_notebook(Path(Path(path).name), questions)
+    except SubmissionError as error:
+        sys.stdout.write(json.dumps({"error": f"{path} {error}"}))
+        return 1
+    except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
+        sys.stdout.write(json.dumps({"error": str(error)}))
+        return 1
+    sys.stdout.buffer.write(msgspec.json.encode(outcome))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Commands for authors: new, build, verify."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from redink_cli.options import jobs_option, json_option
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+@click.command("new")
+@click.argument("slug")
+def new_command(slug: str) -> None:
+    """Write a tiny new assignment that is complete and correct.
+
+    \b
+    Example: redink new my_topic && redink verify my_topic
+    """
+    from redink.grader.build import build
+    from redink.grader.course import Course
+    from redink.grader.scaffold import scaffold
+
+    course = Course.find()
+    for path in scaffold(course, slug) + build(course, slug):
+        click.echo(f"wrote {path.relative_to(course.root)}")
+    click.echo(f"Next: change it, then redink build {slug} and redink verify {slug}. docs/authors.md says how.")
+
+
+@click.command("build")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]...")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if a generated file has drifted.")
+@click.option(
+    "--solved", type=click.Path(path_type=Path), metavar="DIR", help="Write the solved notebooks there instead."
+)
+@click.pass_context
+def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, solved: Path | None) -> None:
+    """Generate the student's notebook and the published values from the master.
+
+    \b
+    Example: redink build perceptron
+             redink build --check
+    """
+    from redink.grader import build
+    from redink.grader.course import Course
+
+    course = Course.find()
+    drifted = False
+    for slug in slugs or course.slugs():
+        if solved:
+            click.echo(f"wrote {build.solve(course, slug, solved)}")
+        elif only_check:
+            found = build.drift(course, slug)
+            drifted |= bool(found)
+            click.echo("\n".join(f"{slug}: {line}" for line in found) or f"{slug}: up to date")
+        else:
+            changed = build.build(course, slug)
+            click.echo("\n".join(f"wrote {path.relative_to(course.root)}" for path in changed) or f"{slug}: up to date")
+    ctx.exit(1 if drifted else 0)
+
+
+@click.command("verify")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]...")
+@click.option("--draft", is_flag=True, help="Only list what is still missing; exit 1 only for what is wrong.")
+@jobs_option
+@json_option("what was found")
+@click.pass_context
+def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs: int, json_file: str | None) -> None:
+    """Grade the grader: every promise about an assignment, tried on specimens.
+
+    \b
+    Example: redink verify perceptron
+    """
+    from redink.grader.course import Course
+    from redink.grader.verify import verify
+    from redink_cli import screen, tables
+
+    course = Course.find()
+    found = []
+    for slug in slugs or course.slugs():
+        with screen.progress() as bar:
+            step = functools.partial(_advance, bar, bar.add_task(f"verify {slug}", total=None))
+            found.append(verify(course, slug, jobs=jobs, progress=step))
+    if json_file:
+        screen.write_json(found, json_file)
+    if json_file != "-":
+        for verified in found:
+            tables.show_verified(verified, draft)
+    ctx.exit(1 if any(one.broken or (one.missing and not draft) for one in found) else 0)
+
+
+def _advance(bar: Progress, task: TaskID, done: int, total: int) -> None:
+    bar.update(task, completed=done, total=total)

@@ -1,0 +1,32 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def json_option(what: str) -> Callable[[Command], Command]:
+    """`--json FILE`, for programs."""
+    return click.option("--json", "json_file", metavar="FILE", help=f"Write {what} as JSON (- for standard output).")
+
+
+def jobs_option(command: Command) -> Command:
+    """`--jobs N`: how many boxes at a time."""
+    cores = os.cpu_count() or 1
+    return click.option("--jobs", type=click.IntRange(1), default=cores, help="Boxes at a time (one a core).")(command)
+
+
+def gradebook_option(command: Command) -> Command:
+    """`--gradebook FILE`, where results are kept."""
+    return click.option(
+        "--gradebook",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The gradebook; .redink/gradebook.sqlite in the course if not given.",
+    )(command)

@@ -1,0 +1,41 @@
+"""Where commands write: progress where a person looks, plain lines in a pipe, JSON where it was asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+def console() -> Console:
+    """Make a console for results; it honours NO_COLOR and pipes."""
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def progress() -> Progress:
+    """Make a progress bar on standard error, silent where nobody looks."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def write_json(value: object, target: Path | str) -> None:
+    """Write a record as JSON to a file, or to standard output for `-`; a file appears whole or not at all."""
+    data = msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    if str(target) == "-":
+        sys.stdout.buffer.write(data)
+        return
+    path = Path(target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_bytes(data)
+    temporary.replace(path)

@@ -1,0 +1,125 @@
+"""Commands for students: list, start, check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from redink.errors import CourseError
+from redink_cli.options import json_option
+
+
+@click.command("list")
+@json_option("the list")
+def list_command(json_file: str | None) -> None:
+    """Show what assignments there are.
+
+    \b
+    Example: redink list
+    """
+    from redink.handout import list_assignments, shelf
+    from redink_cli import screen
+
+    specs = list_assignments(shelf())
+    if json_file:
+        screen.write_json(specs, json_file)
+        return
+    for spec in specs:
+        core = sum(question.tier == "core" for question in spec.questions)
+        click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, about {spec.minutes // 60} hours")
+
+
+@click.command("start")
+@click.argument("slug")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), help="The folder to make; the assignment's name by default."
+)
+def start_command(slug: str, target: Path | None) -> None:
+    """Unpack an assignment and say how to begin.
+
+    \b
+    Example: redink start perceptron
+    """
+    from redink.handout import list_assignments, read_handout, shelf, unpack
+
+    folder = shelf() / slug
+    if not folder.is_dir():
+        known = ", ".join(spec.slug for spec in list_assignments(shelf()))
+        raise CourseError(f"there is no assignment {slug!r}; there are: {known}")
+    target = target or Path(slug)
+    unpack(read_handout(folder), target)
+    click.echo(f"{target}/{slug}.ipynb is ready. Open it with: jupyter lab {target / (slug + '.ipynb')}")
+
+
+@click.command("check")
+@click.argument("notebook", required=False, type=click.Path(path_type=Path))
+@click.option("-q", "questions", multiple=True, metavar="QUESTION", help="Check only this question; may be repeated.")
+@click.option("--watch", is_flag=True, help="Check again whenever the notebook is saved.")
+@json_option("the outcome")
+@click.pass_context
+def check_command(
+    ctx: click.Context, notebook: Path | None, questions: tuple[str, ...], watch: bool, json_file: str | None
+) -> None:
+    """Run the public checks on a notebook, with hints.
+
+    Exit code 0 when every public check passes, 1 otherwise.
+
+    \b
+    Example: redink check perceptron.ipynb -q step
+    """
+    notebook = notebook or _only_notebook()
+    passed = _check_once(notebook, questions, json_file)
+    while watch:
+        seen = notebook.stat().st_mtime
+        while notebook.stat().st_mtime == seen:
+            time.sleep(0.5)
+        click.clear()
+        passed = _check_once(notebook, questions, json_file)
+    ctx.exit(0 if passed else 1)
+
+
+def _only_notebook() -> Path:
+    found = sorted(Path().glob("*.ipynb"))
+    if len(found) != 1:
+        raise CourseError(f"there are {len(found)} notebooks here; name the one to check")
+    return found[0]
+
+
+def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | None) -> bool:
+    import msgspec
+
+    from redink.student.card import Card
+    from redink.student.terminal import Outcome
+    from redink_cli import screen
+
+    if not notebook.is_file():
+        raise CourseError(f"{notebook} is not a file")
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "redink.student.terminal", str(notebook), *questions]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
+    try:
+        outcome = msgspec.json.decode(done.stdout, type=Outcome)
+    except msgspec.MsgspecError:
+        raise CourseError(_complaint(done.stdout, notebook, done.returncode)) from None
+    if json_file:
+        screen.write_json(outcome, json_file)
+    if json_file != "-":
+        for cell in outcome.cells:
+            click.echo(f"cell {cell.index} did not run through: {cell.error}")
+        for report in outcome.questions:
+            click.echo(repr(Card(report)))
+    return all(report.passed == len(report.told) for report in outcome.questions)
+
+
+def _complaint(output: bytes, notebook: Path, code: int) -> str:
+    import msgspec
+
+    try:
+        return str(msgspec.json.decode(output, type=dict[str, str])["error"])
+    except (msgspec.MsgspecError, KeyError):
+        return f"{notebook} ended the process that ran it (exit code {code}); does a cell call exit or crash?"

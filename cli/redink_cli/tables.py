@@ -1,0 +1,125 @@
+"""What instructors and authors are shown: a class, a difference, a kill matrix, the cells of a notebook."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+
+from redink.grader.rejudge import Rejudged
+from redink.grader.report import Group, Report
+from redink.grader.verify import Verified
+from redink.records import Observed, Result
+from redink_cli.screen import console
+
+
+def results_table(results: tuple[Result, ...]) -> Table:
+    """Show a class, one line a submission."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("submission", overflow="fold")
+    table.add_column("score", justify="right")
+    table.add_column("what was seen", overflow="fold")
+    for result in results:
+        table.add_row(Text(result.submission.id), _score(result), Text(remark(result)))
+    return table
+
+
+def remark(result: Result) -> str:
+    """Say in one line what an instructor wants to know of a result."""
+    if result.state != "graded":
+        return f"{result.state}: {result.reason}"
+    parts = [f"{question.id}: {question.hint.misconception}" for question in result.questions if question.hint]
+    parts += [
+        f"cell {cell.index}: {cell.error or cell.status}"
+        for cell in result.cells
+        if cell.status not in ("ok", "skipped")
+    ]
+    named = {question.id for question in result.questions if question.hint}
+    other = [q.id for q in result.questions if q.tier == "core" and q.score < q.max_score and q.id not in named]
+    if other and len(other) < len([q for q in result.questions if q.tier == "core"]):
+        parts.append(f"lost points in {', '.join(other)}")
+    return "; ".join(parts)
+
+
+def groups_lines(groups: tuple[Group, ...]) -> list[str]:
+    """Name the mistakes that several students share and no misconception explains."""
+    return [
+        f"{len(group.submissions)} submissions share an unknown mistake in {group.question}: "
+        f"{', '.join(group.submissions[:8])}{' …' if len(group.submissions) > 8 else ''}"
+        for group in groups
+        if len(group.submissions) > 1
+    ]
+
+
+def _score(result: Result) -> Text:
+    if result.state == "internal_error":
+        return Text("no grade", style="yellow")
+    style = "green" if result.score >= result.max_score else "red" if result.score == 0 else ""
+    return Text(f"{result.score:g}", style=style)
+
+
+def show_verified(verified: Verified, draft: bool) -> None:
+    """Show the kill matrix and every broken promise."""
+    out = console()
+    if verified.kills:
+        out.print(_matrix(verified))
+    for line in verified.broken:
+        out.print(Text(f"✗ {line}", style="red"))
+    for line in verified.missing:
+        out.print(Text(f"{'·' if draft else '✗'} {line}", style="yellow" if draft else "red"))
+    if verified.broken or (verified.missing and not draft):
+        out.print(f"{verified.assignment}: {len(verified.broken)} broken, {len(verified.missing)} missing")
+    else:
+        out.print(
+            f"{verified.assignment}: {verified.specimens} specimens as they should be; "
+            f"{len(verified.checks)} checks, {len(verified.kills)} misconceptions"
+            + (f"; {len(verified.missing)} things still missing" if verified.missing else "")
+        )
+
+
+def _matrix(verified: Verified) -> Table:
+    """Show which check catches which misconception."""
+    table = Table(box=None, pad_edge=False, header_style="bold", title="kill matrix", title_justify="left")
+    table.add_column("misconception", overflow="fold")
+    table.add_column("is caught by", overflow="fold")
+    for misconception, checks in verified.kills.items():
+        table.add_row(misconception, ", ".join(checks) or "nothing")
+    return table
+
+
+def show_report(report: Report, graded: int, reused: int) -> None:
+    """Show a class after grading, and what was reused."""
+    out = console()
+    out.print(results_table(report.results))
+    for line in groups_lines(report.groups):
+        out.print(Text(line, style="yellow"))
+    known = f"; {reused} reused, unchanged since they were last graded" if reused else ""
+    out.print(f"{graded} graded{known}")
+
+
+def show_cells(observed: Observed) -> None:
+    """Show what each cell of a notebook did."""
+    out = console()
+    for cell in observed.cells:
+        style = {"ok": "green", "skipped": "dim"}.get(cell.status, "red")
+        out.print(
+            Text(f"cell {cell.index:>3}  {cell.status:<8} {cell.cpu_seconds:6.2f} s CPU  {cell.error}", style=style)
+        )
+        if cell.output.strip():
+            out.print(
+                Text("".join(f"          | {line}\n" for line in cell.output.rstrip().splitlines()[-20:]).rstrip())
+            )
+    out.print(f"{observed.cpu_seconds:.2f} s CPU; walls: {', '.join(observed.box.walls) or 'none'}")
+
+
+def show_rejudged(rejudged: Rejudged) -> None:
+    """Show who gains or loses what."""
+    out = console()
+    for change in rejudged.changes:
+        parts = [f"{id} {old:g} → {new:g}" for id, (old, new) in change.questions.items()]
+        parts += [f"another hint in {id}" for id in change.hints]
+        style = "green" if change.new > change.old else "red" if change.new < change.old else ""
+        out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
+    for name in rejudged.unseen:
+        out.print(Text(f"{name}: must be graded again, the inputs or calls of a check have changed", style="yellow"))
+    done = "applied" if rejudged.applied else "not applied; add --apply to write the new grades"
+    out.print(f"{rejudged.judged} judged again, {len(rejudged.changes)} change; {done}")

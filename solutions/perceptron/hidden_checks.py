@@ -1,0 +1,499 @@
+"""Hidden checks of the perceptron: they ask whether the idea is right, not only the example."""
+
+import numpy as np
+from redink.checks import Fail, check, close, concept
+from redink_datasets import lattice, separable, tight, xor
+
+# -- score -------------------------------------------------------------------------------------------------------------
+
+
+@check("score", calls="predict", covers="R056")
+def a_score_of_zero_is_predicted_positive(rng, trial):
+    """predict gives +1 where the score is exactly 0."""
+    n, d = [(3, 1), (8, 3), (17, 4)][trial]
+    w, X = np.append(rng.integers(1, 5, size=d), 1.0), rng.integers(-4, 5, size=(n, d)).astype(float)
+    wanted = rng.permutation(np.resize([0.0, 2.0, -3.0], n))
+    X[:, -1] += wanted - w[0] - X @ w[1:]  # the last weight is 1: so each score is the wanted one, exactly
+    return dict(X=X, w=w)
+
+
+@check("score", calls="predict", covers="R057")
+def features_bend_the_boundary(rng, trial):
+    """With the feature x₁² + x₂² the same predict draws a circle."""
+    centre, r = rng.integers(-2, 3, size=2), int(rng.integers(2, 4))
+    points = rng.normal(size=([4, 15, 50][trial], 2)) * r + centre
+    points[0], points[1] = centre, centre + 2 * r  # one inside, one outside
+    features = np.column_stack([points, (points**2).sum(axis=1)])
+    return dict(X=features, w=np.array([centre @ centre - r * r, *(-2 * centre), 1.0]), points=points, centre=centre, r=r)
+
+
+@features_bend_the_boundary.when
+def _(student, X, w):
+    return student.predict(X, w)
+
+
+@features_bend_the_boundary.then
+def _(seen, points, centre, r):
+    outside = np.linalg.norm(points - centre, axis=1) > r
+    close(seen, np.where(outside, 1, -1))
+
+
+# -- step --------------------------------------------------------------------------------------------------------------
+
+
+@check("step", trials=4, covers="R060")
+def a_score_of_zero_is_a_mistake(rng, trial):
+    """A score of exactly 0 is a mistake, for either label: at w = 0, and where w is at right angles to x."""
+    y = 1 if trial % 2 else -1
+    if trial < 2:
+        return dict(w=np.zeros(3), x=np.append(1.0, rng.integers(1, 6, size=2)), y=y)
+    half = rng.integers(1, 6, size=(2, 2)).astype(float)
+    w, x = np.append(half[0], half[0]), np.append(half[1], -half[1])
+    return dict(w=w / x[0], x=x / x[0], y=y)
+
+
+@check("step", covers="R060")
+def w_is_not_changed_in_place(rng, trial):
+    """The array w that is passed in is the same afterwards, mistake or not."""
+    w, x = rng.integers(1, 9, size=3 + trial).astype(float), np.append(1.0, rng.integers(1, 9, size=2 + trial))
+    return dict(w=w, x=x, wrong=-1, right=1)
+
+
+@w_is_not_changed_in_place.when
+def _(student, w, x, wrong, right):
+    moved, _ = student.perceptron_step(w, x, wrong)
+    kept = np.array(w)
+    same, _ = student.perceptron_step(w, x, right)
+    return np.array(moved), kept, np.array(same), w
+
+
+@check("step", covers="R060")
+def an_example_and_its_negative_are_one(rng, trial):
+    """(x, y) and (−x, −y) say the same thing: they lead to the same w and the same verdict."""
+    many = [3, 20, 60][trial]
+    xs = np.column_stack([np.ones(many), rng.integers(-5, 6, size=(many, 2 + trial))])
+    return dict(w=np.zeros(3 + trial), xs=xs, ys=rng.choice([-1, 1], size=many))
+
+
+@an_example_and_its_negative_are_one.when
+def _(student, w, xs, ys):
+    walks = []
+    for sign in (1, -1):
+        at, flags = np.array(w), []
+        for x, y in zip(xs, ys, strict=True):
+            at, mistake = student.perceptron_step(at, sign * x, int(sign * y))
+            flags.append(mistake)
+        walks.append(dict(w=at, flags=flags))
+    return walks
+
+
+@an_example_and_its_negative_are_one.then
+def _(seen, expected):
+    plain, negated = seen
+    close(negated, plain, what="after negating x and y")
+    close(plain, expected[0])
+
+
+# -- train -------------------------------------------------------------------------------------------------------------
+
+
+@check("train", covers="R059 R064")
+def separable_data_are_separated_within_the_bound(rng, trial):
+    """On separable data training ends with every example right, after at most (R/γ)² mistakes."""
+    n, d, gamma = [(4, 2, 0.5), (30, 3, 0.3), (60, 7, 0.2)][trial]
+    data = separable(rng, n, d, gamma=gamma)
+    bound = (1 + (data.X**2).sum(axis=1)).max() / gamma**2
+    return dict(X=data.X, y=data.y, max_epochs=int(bound) + 1, bound=bound)
+
+
+@separable_data_are_separated_within_the_bound.when
+def _(student, X, y, max_epochs):
+    return student.perceptron(X, y, max_epochs)
+
+
+@separable_data_are_separated_within_the_bound.then
+def _(seen, X, y, bound):
+    w, mistakes, converged = seen
+    if not (y * (w[0] + X @ w[1:]) > 0).all():
+        raise Fail("some examples are not right in the end, although they are separable")
+    close(converged, True, what="converged")
+    if not 0 < len(mistakes) <= bound:
+        raise Fail(f"{len(mistakes)} mistakes, where the theorem allows {bound:.1f}")
+    close(w[0], float(y[np.asarray(mistakes, dtype=int)].sum()), what="the constant's weight")
+
+
+@check("train", covers="R064")
+def the_worst_case_costs_exactly_the_bound(rng, trial):
+    """Where the augmented examples are at right angles, each is a mistake exactly once: as many as the bound allows."""
+    n = [2, 4, 16][trial]
+    data = tight(rng, n)
+    return dict(X=data.X, y=data.y, max_epochs=5, order=np.array([rng.permutation(n) for _ in range(5)]))
+
+
+@check("train", covers="R061 R065")
+def xor_gives_no_peace(rng, trial):
+    """On XOR training never converges, and stops after max_epochs."""
+    X, y = xor()
+    places, max_epochs = rng.permutation(4), [2, 7, 30][trial]
+    return dict(X=X[places], y=y[places] * rng.choice([-1, 1]), max_epochs=max_epochs)
+
+
+@check("train", trials=4, covers="R059")
+def converged_is_about_the_final_weights(rng, trial):
+    """converged says whether y·score > 0 for all examples under the final w, however the last epoch went."""
+    if trial == 0:  # the first example ends with a score of exactly 0
+        return dict(X=np.array([[1.0, 0.0], [1.0, float(rng.integers(2, 6))]]), y=np.array([1, -1]), max_epochs=1)
+    if trial == 1:  # each example is a mistake in the only epoch, and then all are right
+        data = tight(rng, 4)
+        return dict(X=data.X, y=data.y, max_epochs=1)
+    data = lattice(rng, 12 + trial, 3)
+    return dict(X=data.X, y=data.y, max_epochs=[1, 300][trial - 2])
+
+
+@check("train", covers="R060")
+def turning_the_data_turns_the_weights(rng, trial):
+    """Turning all examples about the origin turns w with them, and changes neither its constant nor the mistakes."""
+    n, d = [(3, 2), (14, 3), (33, 5)][trial]
+    data = lattice(rng, n, d)
+    turn = np.eye(d)[rng.permutation(d)] * rng.choice([-1.0, 1.0], size=d)
+    turn[0] *= -1.0 if np.array_equal(turn, np.eye(d)) else 1.0
+    return dict(X=data.X, y=data.y, turned=data.X @ turn, turn=turn)
+
+
+@turning_the_data_turns_the_weights.when
+def _(student, X, y, turned):
+    return [student.perceptron(data, y, 4) for data in (X, turned)]
+
+
+@turning_the_data_turns_the_weights.then
+def _(seen, expected, turn):
+    (w, mistakes, _), (other, others, _) = seen
+    close(others, mistakes, what="the mistakes on the turned data")
+    close(other[0], w[0], what="the constant's weight on the turned data")
+    close(other[1:], w[1:] @ turn, what="the weights on the turned data")
+    close(mistakes, expected[0][1], what="the mistakes")
+
+
+# -- bound -------------------------------------------------------------------------------------------------------------
+
+
+def run(X, y, max_epochs):
+    """Train a perceptron and list its mistakes."""
+    vectors, w, mistakes = np.column_stack([np.ones(len(X)), X]), np.zeros(X.shape[1] + 1), []
+    for _ in range(max_epochs):
+        for i, x in enumerate(vectors):
+            if y[i] * (w @ x) <= 0:
+                w, mistakes = w + y[i] * x, [*mistakes, i]
+    return mistakes
+
+
+@check("bound", covers="R062 R064")
+def the_length_of_u_does_not_matter(rng, trial):
+    """u and 10·u are the same plane: the same margin, the same bound, the same progress."""
+    data = separable(rng, *[(3, 1), (8, 2), (40, 6)][trial], gamma=0.3)
+    return dict(X=data.X, y=data.y, u=data.u, longer=10 * data.u, mistakes=rng.integers(3, size=6).tolist())
+
+
+@the_length_of_u_does_not_matter.when
+def _(student, X, y, u, longer, mistakes):
+    return [
+        [student.margin(X, y, v), student.mistake_bound(X, y, v), student.proof_trace(X, y, v, mistakes)[1]]
+        for v in (u, longer)
+    ]
+
+
+@the_length_of_u_does_not_matter.then
+def _(seen, expected):
+    for name, short, long, wanted in zip(("margin", "bound", "progress"), *seen, expected[0], strict=True):
+        close(long, short, what=f"the {name} for 10·u")
+        close(short, wanted, what=f"the {name}")
+
+
+@check("bound", covers="R059 R064")
+def no_separator_no_promise(rng, trial):
+    """Where u does not separate the examples the margin is not positive, and the bound is infinite."""
+    data = lattice(rng, *[(3, 1), (9, 2), (20, 4)][trial])
+    y = data.y.copy()
+    y[rng.integers(len(y))] *= -1
+    return dict(X=data.X, y=y, right=data.y, u=2 * data.u)
+
+
+@no_separator_no_promise.when
+def _(student, X, y, right, u):
+    return dict(
+        margin=student.margin(X, y, u), bound=student.mistake_bound(X, y, u), mended=student.mistake_bound(X, right, u)
+    )
+
+
+@check("bound", covers="R064")
+def both_halves_of_the_proof_hold(rng, trial):
+    """In a real run, after every mistake k, ‖w‖² ≤ k·R² and w·u/‖u‖ ≥ k·γ."""
+    n, d, gamma = [(3, 2, 0.5), (20, 3, 0.2), (50, 6, 0.1)][trial]
+    data = separable(rng, n, d, gamma=gamma)
+    square = (1 + (data.X**2).sum(axis=1)).max()
+    return dict(X=data.X, y=data.y, u=0.4 * data.u, mistakes=run(data.X, data.y, 25), gamma=gamma, square=square)
+
+
+@both_halves_of_the_proof_hold.when
+def _(student, X, y, u, mistakes):
+    return student.proof_trace(X, y, u, mistakes)
+
+
+@both_halves_of_the_proof_hold.then
+def _(seen, expected, mistakes, gamma, square):
+    lengths, progress = (np.asarray(part, dtype=float) for part in seen)
+    k = np.arange(1, len(mistakes) + 1)
+    if lengths.shape != k.shape or progress.shape != k.shape:
+        raise Fail(f"expected {len(k)} numbers of each kind, one per mistake")
+    if (lengths > k * square * (1 + 1e-4)).any():
+        raise Fail("‖w‖² grows by more than R² in a mistake")
+    if (progress < k * gamma * (1 - 1e-4)).any():
+        raise Fail("w·u/‖u‖ grows by less than γ in a mistake")
+    close(seen, expected)
+
+
+# -- xor ---------------------------------------------------------------------------------------------------------------
+
+
+@check("xor", covers="R057 R066")
+def features_look_at_one_example_at_a_time(rng, trial):
+    """xor_features gives an example the same features alone as in company, and tells the two classes apart."""
+    X, y = xor()
+    places = rng.permutation(np.append(np.arange(4), rng.integers(4, size=[1, 5, 13][trial])))
+    return dict(X=X[places], y=y[places])
+
+
+@features_look_at_one_example_at_a_time.when
+def _(student, X):
+    alone = [student.xor_features(X[i : i + 1]) for i in range(len(X))]
+    return dict(together=student.xor_features(X), alone=np.concatenate(alone))
+
+
+@features_look_at_one_example_at_a_time.view
+def _(seen, y):
+    together, alone = (np.asarray(seen[name], dtype=float) for name in ("together", "alone"))
+    fits = together.shape == alone.shape and np.abs(together - alone).max() <= 1e-6 * np.abs(together).max()
+    differs = fits and np.linalg.norm(together[y > 0][:, None] - together[y < 0], axis=-1).min() > 0
+    return "by row" if differs else [together, alone]
+
+
+# -- experiment --------------------------------------------------------------------------------------------------------
+
+
+@check("experiment", covers="R064")
+def reality_stays_below_the_bound(rng, trial):
+    """The bound of every layer is (R/γ)² of the examples in it, and the mistakes stay below it."""
+    n, d, parts = [(6, 1, 2), (40, 3, 3), (80, 5, 4)][trial]
+    data = separable(rng, n, d, gamma=0.05)
+    distances, squares = signed_distances(data.X, data.y, data.u), 1 + (data.X**2).sum(axis=1)
+    gammas = between(distances, parts)
+    truth = [squares[distances >= gamma].max() / distances[distances >= gamma].min() ** 2 for gamma in gammas]
+    return dict(X=data.X, y=data.y, u=7 * data.u, gammas=gammas, max_epochs=200, truth=truth)
+
+
+def signed_distances(X, y, u):
+    """Give the signed distances from the plane of a unit u."""
+    return y * (u[0] + X @ u[1:])
+
+
+def between(distances, parts):
+    """Choose thresholds halfway between the positive distances, so that no rounding decides who is kept."""
+    values = np.append(0, np.unique(distances[distances > 0].round(6)))
+    middles = (values[:-1] + values[1:]) / 2
+    return middles[(np.linspace(0.8, 0, parts) * len(middles)).astype(int)]
+
+
+@reality_stays_below_the_bound.when
+def _(student, X, y, u, gammas, max_epochs):
+    return student.bound_versus_reality(X, y, u, gammas, max_epochs)
+
+
+@reality_stays_below_the_bound.then
+def _(seen, truth):
+    counts, bounds = (np.asarray(part, dtype=float) for part in seen)
+    close(bounds, np.array(truth), tol=1e-6, what="the bounds")
+    if (counts > bounds).any() or (counts < 1).any():
+        raise Fail("a count of mistakes is above its bound, or below 1")
+
+
+@check("experiment", covers="R061 R062")
+def wrongly_labelled_examples_are_peeled_away(rng, trial):
+    """Examples on the wrong side of u, however far from it, are thrown away: what is left is separable."""
+    n, d, parts = [(6, 1, 2), (30, 2, 3), (50, 3, 4)][trial]
+    data = lattice(rng, n, d)
+    y = np.where(np.arange(n) % 5 == 0, -data.y, data.y)
+    gammas = between(signed_distances(data.X, y, data.u), parts)
+    return dict(X=data.X, y=y, u=3 * data.u, gammas=gammas, max_epochs=60)
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+
+@concept("concepts", covers="R062 R063 R064")
+def scaling():
+    """What happens to the bound when all augmented vectors grow."""
+
+
+@concept("concepts", covers="R061 R064")
+def restless():
+    """What is wrong with a run whose mistakes never end."""
+
+
+@concept("concepts", covers="R060 R064")
+def trace():
+    """Which update of the trace was not on a mistake."""
+
+
+@concept("concepts", covers="R066")
+def xor_units():
+    """How many hidden units XOR needs."""
+
+
+@concept("concepts", covers="R074")
+def digits():
+    """Which model fits a target of ten classes."""
+
+
+@concept("concepts", covers="R077")
+def raw_scores():
+    """Why linear scores are not probabilities."""
+
+
+@concept("concepts", covers="R067")
+def descent():
+    """Which loss makes gradient descent separate separable data."""
+
+
+@concept("concepts", covers="R068")
+def no_gradient():
+    """Why the zero-one loss is of no use to gradient descent."""
+
+
+# -- losses (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("losses", calls="zero_one_loss", covers="R068")
+def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
+    """At a score of 0 the prediction is +1: right for a positive example, wrong for a negative one."""
+    n = [3, 7, 20][trial]
+    X = rng.permutation(np.append([1.0, 1.0, 1.0], rng.integers(2, 9, size=n)))[:, None]
+    return dict(X=X, y=np.where(np.arange(n + 3) % 4 == 1, -1, 1), w=np.array([-1.0, 1.0]))
+
+
+@check("losses", calls="hinge_loss", covers="R069")
+def right_but_close_still_costs(rng, trial):
+    """An example that is right with y·s below 1 costs 1 − y·s; at y·s = 1 the cost and the slope are 0."""
+    margins = [[0.5, 1.0, 2.0], [0.25, 0.75, 1.0, 1.5, 3.0], [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0]][trial]
+    y = rng.permutation(np.resize([1, -1], len(margins)))
+    others = rng.integers(-4, 5, size=len(margins)).astype(float)
+    return dict(X=np.column_stack([y * margins - others - 0.5, others]), y=y, w=np.array([0.5, 1.0, 1.0]))
+
+
+@check("losses", calls="multiclass_hinge", covers="R070")
+def the_best_rival_counts_alone(rng, trial):
+    """Only the best of the other classes counts, and a right example that leads by less than 1 still costs."""
+    leads = [[0.5, 2.0], [0.25, 0.75, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 0.75, -0.5]][trial]
+    n, classes = len(leads), [2, 3, 4][trial]
+    t = rng.permutation(np.resize(np.arange(classes), n))
+    X = np.tile(rng.integers(-3, 4, size=(n, 1)) - 0.25, classes) + 0.0
+    X[np.arange(n), t] += leads  # the score of class k is feature k: every rival has the same, so the first one counts
+    return dict(X=X, t=t, W=np.column_stack([np.zeros(classes), np.eye(classes)]))
+
+
+# -- logistic (extra) --------------------------------------------------------------------------------------------------
+
+
+@check("logistic", covers="R072")
+def two_classes_need_only_the_difference(rng, trial):
+    """A softmax over two classes is the sigmoid of the difference of their scores."""
+    return dict(S=rng.normal(size=([2, 6, 30][trial], 2)) * [2, 5, 300][trial])
+
+
+@two_classes_need_only_the_difference.when
+def _(student, S):
+    return student.softmax(S)[:, 0], student.sigmoid(S[:, 0] - S[:, 1])
+
+
+@two_classes_need_only_the_difference.then
+def _(seen, S):
+    first, sigmoids = seen
+    close(first, sigmoids, what="softmax and the sigmoid of the difference")
+    if not ((np.asarray(first) > 0.5) == (S[:, 0] > S[:, 1])).all():
+        raise Fail("the class with the larger score must be the more probable one")
+
+
+@check("logistic", covers="R073")
+def the_loss_is_convex(rng, trial):
+    """Halfway between two weight vectors the loss is at most the mean of the losses at the two."""
+    data = lattice(rng, *[(3, 1), (9, 2), (30, 4)][trial])
+    start, end = -9 * data.u / data.gamma, 0.5 * rng.normal(size=data.u.shape)
+    return dict(X=data.X, y=data.y, ws=np.array([start, (start + end) / 2, end]))
+
+
+@the_loss_is_convex.when
+def _(student, X, y, ws):
+    return [student.logistic_loss(X, y, w)[0] for w in ws]
+
+
+@the_loss_is_convex.then
+def _(seen):
+    start, middle, end = (float(value) for value in seen)
+    if not middle < (start + end) / 2:
+        raise Fail("halfway the loss is above the mean of its ends")
+    if not start > middle > 0:
+        raise Fail("the loss must be large where every example is far on the wrong side")
+
+
+@check("logistic", covers="R067")
+def descent_separates_where_least_squares_does_not(rng, trial):
+    """Descent on the logistic loss separates examples of which one is so far away that least squares gives up another."""
+    X, y = np.array([[0.0], [1.0], [2.0], [12.0]]), np.array([-1, -1, 1, 1])
+    places, mirror = rng.permutation(4), rng.choice([-1, 1])
+    shift, size = rng.uniform(-0.5, 0.5), rng.uniform(0.8, 1.0)
+    return dict(X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.5 / 20, steps=6000)
+
+
+@descent_separates_where_least_squares_does_not.when
+def _(student, X, y, rate, steps):
+    return student.logistic_descent(X, y, rate, steps)
+
+
+@descent_separates_where_least_squares_does_not.then
+def _(seen, X, y):
+    if not (y * (seen[0] + X @ seen[1:]) > 0).all():
+        raise Fail("some examples are on the wrong side after the descent")
+
+
+# -- averaged (extra) --------------------------------------------------------------------------------------------------
+
+
+@check("averaged", covers="R060")
+def the_average_follows_the_order(rng, trial):
+    """The examples are visited in the given order, and every epoch is run to its end, also after convergence."""
+    n, d, max_epochs = [(4, 1, 3), (6, 2, 12), (15, 4, 30)][trial]
+    data = lattice(rng, n, d)
+    order = np.array([rng.permutation(n) for _ in range(max_epochs)])
+    order[0] = np.roll(np.arange(n), 1)
+    return dict(X=data.X, y=data.y, max_epochs=max_epochs, order=order)
+
+
+# -- kernel (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("kernel", covers="R061 R066")
+def a_quadratic_kernel_solves_xor(rng, trial):
+    """With K = (1 + x·x')² the kernel perceptron separates XOR."""
+    X, y = xor()
+    places = rng.permutation(4)
+    X = np.vstack([X[places], rng.integers(0, 2, size=([1, 3, 6][trial], 2))])
+    y = np.where(X[:, 0] == X[:, 1], -1, 1)
+    return dict(K=(1 + X @ X.T) ** 2, y=y, max_epochs=500)
+
+
+@a_quadratic_kernel_solves_xor.then
+def _(seen, K, y):
+    alpha = np.asarray(seen, dtype=float)
+    if (alpha < 0).any() or (alpha % 1 != 0).any() or not alpha.any():
+        raise Fail("α counts mistakes: whole numbers, none of them negative, not all of them 0")
+    if not (y * ((alpha * y) @ K) > 0).all():
+        raise Fail("some corners are on the wrong side")
