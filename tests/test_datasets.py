@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 import redink_datasets
 from redink_datasets import Separated, blobs, circle, lattice, separable, tight, xor
 

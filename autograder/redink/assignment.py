@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -57,9 +56,13 @@ class Spec(Record, frozen=True):
 
 
 class Published(Record, frozen=True):
-    """What `build` publishes for students: expected values, and what misconceptions give, on published seeds."""
+    """What `build` publishes for students: inputs, expected values, and what misconceptions give.
+
+    The inputs are here too, so that a student's card does not depend on which numpy drew them.
+    """
 
     schema: str = "redink/published/1"
+    trials: tuple[Trial, ...] = ()
     expected: dict[str, Observation] = msgspec.field(default_factory=dict)
     misconceptions: tuple[Misconception, ...] = ()
 
@@ -92,15 +95,15 @@ def _check_spec(spec: Spec, path: Path) -> None:
 
 
 def load_module(path: Path) -> ModuleType:
-    """Run an author's file as a module of its own."""
+    """Run an author's file as a module of its own; no bytecode is kept, for it would ship, and could be stale."""
     name = f"_redink_{path.parent.parent.name}_{path.parent.name}_{path.stem}"
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None or not path.is_file():
+    if not path.is_file():
         raise AuthorError(f"{path} is missing")
-    module = importlib.util.module_from_spec(found)
+    module = ModuleType(name)
+    module.__file__ = str(path)
     sys.modules[name] = module
     try:
-        found.loader.exec_module(module)
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))  # noqa: S102 - the author's own file
     except AuthorError:
         raise
     except Exception as error:

@@ -60,7 +60,9 @@ def zipped(slug: str, files: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            archive.writestr(zipfile.ZipInfo(f"{slug}/{name}", _EPOCH), files[name], zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(f"{slug}/{name}", _EPOCH)
+            entry.external_attr = 0o644 << 16  # else unzip makes files that nobody may read
+            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ MAX_SOURCE = 2_000_000
 
 def read_cells(data: bytes) -> tuple[Cell, ...]:
     """Take the code cells out of a notebook's bytes; `SubmissionError` says why that is not possible."""
-    document = _parse(data)
+    document = read_document(data)
     cells = document.get("cells")
     if cells is None and isinstance(document.get("worksheets"), list):
         raise SubmissionError("is a notebook in an old format (version 3); open it in Jupyter and save it again")
@@ -31,18 +32,31 @@ def read_cells(data: bytes) -> tuple[Cell, ...]:
     )
 
 
-def _parse(data: bytes) -> dict[str, Any]:
+def read_document(data: bytes) -> dict[str, Any]:
+    """Parse a notebook's bytes; `SubmissionError` says why that is not possible."""
     if len(data) > MAX_BYTES:
         raise SubmissionError(f"is {len(data) / 2**20:.0f} MB; {MAX_BYTES // 2**20} MB are allowed: clear its outputs")
     if not data.strip():
         raise SubmissionError("is empty")
     try:
-        document = msgspec.json.decode(data)
+        document = _json(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SubmissionError(f"is not a notebook: {_first_line(error)}") from error
     if not isinstance(document, dict):
         raise SubmissionError("is JSON but not a notebook: its top level is not an object")
     return document
+
+
+def _json(data: bytes) -> Any:
+    """Read JSON as strictly as it was written: some editors leave a byte order mark, NaN or half a character in it."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        try:
+            return json.loads(data.decode("utf-8-sig"))
+        except ValueError:
+            pass
+        raise
 
 
 def _source(cell: dict[str, Any], index: int) -> str:

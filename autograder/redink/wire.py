@@ -29,6 +29,14 @@ _DTYPES = frozenset(
 _ARRAY, _TENSOR, _BIGINT, _PAIRS, _OPAQUE = 1, 2, 3, 4, 5
 _LENGTH = struct.Struct("<Q")
 
+# MessagePack tags with a length behind them: (its width, nodes for each counted thing or 0 for bytes, bytes of ext code)
+_SIZED = {
+    0xC4: (1, 0, 0), 0xC5: (2, 0, 0), 0xC6: (4, 0, 0), 0xC7: (1, 0, 1), 0xC8: (2, 0, 1), 0xC9: (4, 0, 1),
+    0xD9: (1, 0, 0), 0xDA: (2, 0, 0), 0xDB: (4, 0, 0),
+    0xDC: (2, 1, 0), 0xDD: (4, 1, 0), 0xDE: (2, 2, 0), 0xDF: (4, 2, 0),
+}  # fmt: skip
+_FIXED = {0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8}
+
 
 class Opaque(msgspec.Struct, frozen=True):
     """A value that is not plain data; only the name of its type crossed."""
@@ -51,6 +59,10 @@ def encode(value: object) -> bytes:
         return msgspec.msgpack.encode(_opaque(value))
 
 
+class _TooMany(Exception):  # noqa: N818 - ends the walk, never leaves this module
+    """The value has more nodes than may cross."""
+
+
 class _Encoder:
     """Walks one value; counts nodes so that a huge structure ends as `Opaque`, not as a full memory."""
 
@@ -59,12 +71,16 @@ class _Encoder:
 
     def tree(self, value: Any, depth: int) -> Any:
         self.nodes += 1
-        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+        if self.nodes > MAX_NODES:
+            raise _TooMany
+        if depth > MAX_DEPTH:
             return _opaque(value)
         if value is None or value is True or value is False:
             return value
         try:
             return self._known(value, depth)
+        except _TooMany:
+            raise
         except Exception:  # noqa: BLE001 - see encode
             return _opaque(value)
 
@@ -130,11 +146,48 @@ def _opaque(value: object) -> Any:
 def decode(data: bytes, torch: Any = None) -> Any:
     """Rebuild a value from untrusted bytes; tensors become `TensorArray`, or real tensors where `torch` is given."""
     try:
+        if len(data) > MAX_NODES:
+            _count_nodes(data)
         return _untangle(msgspec.msgpack.decode(data), torch, 0)
     except WireError:
         raise
     except Exception as error:  # the bytes are an attacker's: msgspec, numpy and recursion may all complain
         raise WireError(f"what came back is not plain data ({type(error).__name__})") from error
+
+
+def _count_nodes(data: bytes) -> None:
+    """Refuse a packing of more nodes than may cross, before it is unpacked: a byte can become seventy of memory."""
+    at, open_nodes, nodes = 0, 1, 0
+    while open_nodes:
+        nodes += 1
+        if nodes > MAX_NODES:
+            raise WireError(f"what came back has more than {MAX_NODES} parts")
+        at, inside = _past_header(data, at)
+        open_nodes += inside - 1
+
+
+def _past_header(data: bytes, at: int) -> tuple[int, int]:
+    """Step over one MessagePack header and its own bytes; give the place behind, and how many nodes follow inside."""
+    tag = data[at]
+    if tag < 0x80 or tag >= 0xE0:
+        return at + 1, 0
+    if tag < 0xA0:
+        return at + 1, (tag & 15) * (1 if tag >= 0x90 else 2)
+    if tag < 0xC0:
+        return at + 1 + (tag & 31), 0
+    if tag in _SIZED:
+        width, scale, extra = _SIZED[tag]
+        size = int.from_bytes(data[at + 1 : at + 1 + width], "big")
+        behind = at + 1 + width + extra
+        if scale:
+            return behind, scale * size
+        if extra and data[behind - 1] == _PAIRS:
+            return behind, 1
+        return behind + size, 0
+    if 0xD4 <= tag <= 0xD8:
+        size = 1 << (tag - 0xD4)
+        return (at + 2, 1) if data[at + 1] == _PAIRS else (at + 2 + size, 0)
+    return at + 1 + _FIXED.get(tag, 0), 0
 
 
 def _untangle(node: Any, torch: Any, depth: int) -> Any:
@@ -162,7 +215,7 @@ def _extended(code: int, data: bytes, torch: Any, depth: int) -> Any:
     if code == _BIGINT:
         return int(data)
     if code == _PAIRS:
-        pairs = _untangle(msgspec.msgpack.decode(data, type=list[tuple[Any, Any]]), torch, depth + 1)
+        pairs = _untangle(msgspec.msgpack.decode(data, type=list[list[Any]]), torch, depth + 1)
         return {_hashable(key): item for key, item in pairs}
     if code == _OPAQUE:
         return Opaque(data[:100].decode("utf-8", "replace"))

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 def console() -> Console:
     """Make a console for results; it honours NO_COLOR and pipes."""
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
 
 def progress() -> Progress:
@@ -35,7 +35,13 @@ def write_json(value: object, target: Path | str) -> None:
         sys.stdout.buffer.write(data)
         return
     path = Path(target)
+    if path.exists() and not path.is_file():  # /dev/stdout, a pipe: written to, never replaced
+        path.write_bytes(data)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

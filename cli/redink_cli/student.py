@@ -31,7 +31,11 @@ def list_command(json_file: str | None) -> None:
         return
     for spec in specs:
         core = sum(question.tier == "core" for question in spec.questions)
-        click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, about {spec.minutes // 60} hours")
+        click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, {_duration(spec.minutes)}")
+
+
+def _duration(minutes: int) -> str:
+    return f"about {minutes} minutes" if minutes < 120 else f"about {minutes / 60:.0f} hours"
 
 
 @click.command("start")

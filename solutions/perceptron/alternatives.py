@@ -177,6 +177,8 @@ def bound_versus_reality(X, y, u, gammas, max_epochs):
     counts, bounds = np.zeros(len(gammas), dtype=int), np.zeros(len(gammas))
     for k, gamma in enumerate(gammas):
         kept = [i for i in range(len(X)) if margin(X[i : i + 1], y[i : i + 1], u) >= gamma]
+        if not kept:
+            continue
         counts[k] = len(perceptron(X[kept], y[kept], max_epochs)[1])
         bounds[k] = (radius(X[kept]) / margin(X[kept], y[kept], u)) ** 2
     return counts, bounds
@@ -187,7 +189,11 @@ def bound_versus_reality(X, y, u, gammas, max_epochs):
     table = []
     for gamma in gammas:
         keep = y * (augment(X) @ u) >= gamma * np.sqrt(np.sum(u**2))
-        table.append([len(perceptron(X[keep], y[keep], max_epochs)[1]), mistake_bound(X[keep], y[keep], u)])
+        table.append(
+            [len(perceptron(X[keep], y[keep], max_epochs)[1]), mistake_bound(X[keep], y[keep], u)]
+            if any(keep)
+            else [0, 0]
+        )
     return np.array(table).T
 
 

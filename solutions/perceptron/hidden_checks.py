@@ -1,6 +1,7 @@
 """Hidden checks of the perceptron: they ask whether the idea is right, not only the example."""
 
 import numpy as np
+
 from redink.checks import Fail, check, close, concept
 from redink_datasets import lattice, separable, tight, xor
 
@@ -24,7 +25,9 @@ def features_bend_the_boundary(rng, trial):
     points = rng.normal(size=([4, 15, 50][trial], 2)) * r + centre
     points[0], points[1] = centre, centre + 2 * r  # one inside, one outside
     features = np.column_stack([points, (points**2).sum(axis=1)])
-    return dict(X=features, w=np.array([centre @ centre - r * r, *(-2 * centre), 1.0]), points=points, centre=centre, r=r)
+    return dict(
+        X=features, w=np.array([centre @ centre - r * r, *(-2 * centre), 1.0]), points=points, centre=centre, r=r
+    )
 
 
 @features_bend_the_boundary.when
@@ -39,17 +42,6 @@ def _(seen, points, centre, r):
 
 
 # -- step --------------------------------------------------------------------------------------------------------------
-
-
-@check("step", trials=4, covers="R060")
-def a_score_of_zero_is_a_mistake(rng, trial):
-    """A score of exactly 0 is a mistake, for either label: at w = 0, and where w is at right angles to x."""
-    y = 1 if trial % 2 else -1
-    if trial < 2:
-        return dict(w=np.zeros(3), x=np.append(1.0, rng.integers(1, 6, size=2)), y=y)
-    half = rng.integers(1, 6, size=(2, 2)).astype(float)
-    w, x = np.append(half[0], half[0]), np.append(half[1], -half[1])
-    return dict(w=w / x[0], x=x / x[0], y=y)
 
 
 @check("step", covers="R060")
@@ -119,7 +111,7 @@ def _(seen, X, y, bound):
     close(converged, True, what="converged")
     if not 0 < len(mistakes) <= bound:
         raise Fail(f"{len(mistakes)} mistakes, where the theorem allows {bound:.1f}")
-    close(w[0], float(y[np.asarray(mistakes, dtype=int)].sum()), what="the constant's weight")
+    close(w[:1], y[np.asarray(mistakes, dtype=int)].sum(keepdims=True), what="the constant's weight")
 
 
 @check("train", covers="R064")
@@ -169,8 +161,7 @@ def _(student, X, y, turned):
 def _(seen, expected, turn):
     (w, mistakes, _), (other, others, _) = seen
     close(others, mistakes, what="the mistakes on the turned data")
-    close(other[0], w[0], what="the constant's weight on the turned data")
-    close(other[1:], w[1:] @ turn, what="the weights on the turned data")
+    close(other, np.append(w[0], w[1:] @ turn), what="the weights on the turned data")
     close(mistakes, expected[0][1], what="the mistakes")
 
 
@@ -187,7 +178,7 @@ def run(X, y, max_epochs):
     return mistakes
 
 
-@check("bound", covers="R062 R064")
+@check("bound", tol=1e-5, covers="R062 R064")
 def the_length_of_u_does_not_matter(rng, trial):
     """u and 10·u are the same plane: the same margin, the same bound, the same progress."""
     data = separable(rng, *[(3, 1), (8, 2), (40, 6)][trial], gamma=0.3)
@@ -205,11 +196,11 @@ def _(student, X, y, u, longer, mistakes):
 @the_length_of_u_does_not_matter.then
 def _(seen, expected):
     for name, short, long, wanted in zip(("margin", "bound", "progress"), *seen, expected[0], strict=True):
-        close(long, short, what=f"the {name} for 10·u")
-        close(short, wanted, what=f"the {name}")
+        close(long, short, tol=1e-5, what=f"the {name} for 10·u")
+        close(short, wanted, tol=1e-5, what=f"the {name}")
 
 
-@check("bound", covers="R059 R064")
+@check("bound", tol=1e-5, covers="R059 R064")
 def no_separator_no_promise(rng, trial):
     """Where u does not separate the examples the margin is not positive, and the bound is infinite."""
     data = lattice(rng, *[(3, 1), (9, 2), (20, 4)][trial])
@@ -225,7 +216,7 @@ def _(student, X, y, right, u):
     )
 
 
-@check("bound", covers="R064")
+@check("bound", tol=1e-5, covers="R064")
 def both_halves_of_the_proof_hold(rng, trial):
     """In a real run, after every mistake k, ‖w‖² ≤ k·R² and w·u/‖u‖ ≥ k·γ."""
     n, d, gamma = [(3, 2, 0.5), (20, 3, 0.2), (50, 6, 0.1)][trial]
@@ -249,7 +240,7 @@ def _(seen, expected, mistakes, gamma, square):
         raise Fail("‖w‖² grows by more than R² in a mistake")
     if (progress < k * gamma * (1 - 1e-4)).any():
         raise Fail("w·u/‖u‖ grows by less than γ in a mistake")
-    close(seen, expected)
+    close(seen, expected, tol=1e-5)
 
 
 # -- xor ---------------------------------------------------------------------------------------------------------------
@@ -257,10 +248,9 @@ def _(seen, expected, mistakes, gamma, square):
 
 @check("xor", covers="R057 R066")
 def features_look_at_one_example_at_a_time(rng, trial):
-    """xor_features gives an example the same features alone as in company, and tells the two classes apart."""
-    X, y = xor()
-    places = rng.permutation(np.append(np.arange(4), rng.integers(4, size=[1, 5, 13][trial])))
-    return dict(X=X[places], y=y[places])
+    """xor_features gives an example the same features alone as in company, and they are more than a linear map."""
+    X, _ = xor()
+    return dict(X=X[rng.permutation(np.append(np.arange(4), rng.integers(4, size=[1, 5, 13][trial])))])
 
 
 @features_look_at_one_example_at_a_time.when
@@ -270,17 +260,19 @@ def _(student, X):
 
 
 @features_look_at_one_example_at_a_time.view
-def _(seen, y):
+def _(seen, X):
     together, alone = (np.asarray(seen[name], dtype=float) for name in ("together", "alone"))
-    fits = together.shape == alone.shape and np.abs(together - alone).max() <= 1e-6 * np.abs(together).max()
-    differs = fits and np.linalg.norm(together[y > 0][:, None] - together[y < 0], axis=-1).min() > 0
-    return "by row" if differs else [together, alone]
+    size = 1e-6 * np.abs(together).max()
+    first = [together[np.flatnonzero((X == corner).all(axis=1))[0]] for corner in ((0, 0), (1, 1), (0, 1), (1, 0))]
+    bent = np.abs(first[0] + first[1] - first[2] - first[3]).max() > size
+    fits = together.shape == alone.shape and np.abs(together - alone).max() <= size
+    return "by row" if bent and fits else [together, alone]
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
 
-@check("experiment", covers="R064")
+@check("experiment", tol=1e-5, covers="R064")
 def reality_stays_below_the_bound(rng, trial):
     """The bound of every layer is (R/γ)² of the examples in it, and the mistakes stay below it."""
     n, d, parts = [(6, 1, 2), (40, 3, 3), (80, 5, 4)][trial]
@@ -311,12 +303,12 @@ def _(student, X, y, u, gammas, max_epochs):
 @reality_stays_below_the_bound.then
 def _(seen, truth):
     counts, bounds = (np.asarray(part, dtype=float) for part in seen)
-    close(bounds, np.array(truth), tol=1e-6, what="the bounds")
+    close(bounds, np.array(truth), tol=1e-5, what="the bounds")
     if (counts > bounds).any() or (counts < 1).any():
         raise Fail("a count of mistakes is above its bound, or below 1")
 
 
-@check("experiment", covers="R061 R062")
+@check("experiment", tol=1e-5, covers="R061 R062")
 def wrongly_labelled_examples_are_peeled_away(rng, trial):
     """Examples on the wrong side of u, however far from it, are thrown away: what is left is separable."""
     n, d, parts = [(6, 1, 2), (30, 2, 3), (50, 3, 4)][trial]
@@ -372,7 +364,7 @@ def no_gradient():
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("losses", calls="zero_one_loss", covers="R068")
+@check("losses", calls="zero_one_loss", tol=1e-5, covers="R068")
 def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
     """At a score of 0 the prediction is +1: right for a positive example, wrong for a negative one."""
     n = [3, 7, 20][trial]
@@ -380,7 +372,7 @@ def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
     return dict(X=X, y=np.where(np.arange(n + 3) % 4 == 1, -1, 1), w=np.array([-1.0, 1.0]))
 
 
-@check("losses", calls="hinge_loss", covers="R069")
+@check("losses", calls="hinge_loss", tol=1e-5, covers="R069")
 def right_but_close_still_costs(rng, trial):
     """An example that is right with y·s below 1 costs 1 − y·s; at y·s = 1 the cost and the slope are 0."""
     margins = [[0.5, 1.0, 2.0], [0.25, 0.75, 1.0, 1.5, 3.0], [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0]][trial]
@@ -389,7 +381,7 @@ def right_but_close_still_costs(rng, trial):
     return dict(X=np.column_stack([y * margins - others - 0.5, others]), y=y, w=np.array([0.5, 1.0, 1.0]))
 
 
-@check("losses", calls="multiclass_hinge", covers="R070")
+@check("losses", calls="multiclass_hinge", tol=1e-5, covers="R070")
 def the_best_rival_counts_alone(rng, trial):
     """Only the best of the other classes counts, and a right example that leads by less than 1 still costs."""
     leads = [[0.5, 2.0], [0.25, 0.75, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 0.75, -0.5]][trial]

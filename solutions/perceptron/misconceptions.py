@@ -153,7 +153,9 @@ misconception(
 
 
 @misconception(
-    "updates_after_the_whole_pass", "train", hint="Which w judges the second example: the old one, or the one just learnt?"
+    "updates_after_the_whole_pass",
+    "train",
+    hint="Which w judges the second example: the old one, or the one just learnt?",
 )
 def perceptron(X, y, max_epochs, order=None):
     vectors = augment(X)
@@ -553,7 +555,9 @@ misconception(
 )  # fmt: skip
 
 
-@misconception("averages_the_mistakes_only", "averaged", hint="A w that is right for long should count for more, not less.")
+@misconception(
+    "averages_the_mistakes_only", "averaged", hint="A w that is right for long should count for more, not less."
+)
 def averaged_perceptron(X, y, max_epochs, order=None):
     visited = augment(X)
     current, total, moves = np.zeros(visited.shape[1]), np.zeros(visited.shape[1]), 0

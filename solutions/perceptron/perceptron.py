@@ -1,50 +1,55 @@
 # %% [markdown]
 # # The perceptron
 #
-# In 1958 a machine learnt to tell two kinds of pictures apart. Nobody wrote the rule into it. It guessed, it was told
-# when it was wrong, and each time it was wrong it moved a little. That is the whole algorithm, and you can write it in
-# ten lines.
+# In 1958 a machine learnt to tell cards marked on the left from cards marked on the right. Nobody wrote the rule into
+# it. It guessed, it was told when it was wrong, and each time it was wrong it moved a little. That is the whole
+# algorithm, and you will write it in ten lines.
 #
 # What makes it worth a week is the second half of the story. There is a proof, six lines long, that says **how many
 # mistakes the machine can make before it makes no more**. It does not ask how many examples there are, how many
-# dimensions they have, or in which order they come. You will write the algorithm, then the proof, and then watch
-# the one obey the other, mistake by mistake. After that you will find the place where it breaks, and mend it with two
+# dimensions they have, or in which order they come. You will write the algorithm, then the proof, and then watch the
+# one obey the other, mistake by mistake. After that you will find the place where it breaks, and mend it with two
 # neurons.
 #
-# **How to work here.** Read a section, write the function below it, run its `check` cell. A check tells you what went wrong on the
-# smallest example where it did. Cells with plots only show you things; they are not graded. There are more checks than the ones you can run: the others ask whether the idea is right, not
-# only the example.
+# **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
+# fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
+# graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
+# the example. Seven questions make the hundred points, in about six hours. What comes after them is extra.
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from redink import check
 from redink_datasets import circle, separable, tight, xor
 
 # %% [markdown]
 # ## The idea
 #
-# An example is a vector $x$ of $d$ numbers with a label $y$ that is $+1$ or $-1$. A *linear classifier* takes a weighted sum of
-# the numbers and looks at its sign:
+# An example is a vector $x$ of $d$ numbers with a label $y$ that is $+1$ or $-1$. A *linear classifier* takes a
+# weighted sum of the numbers and looks at its sign:
 #
 # $$s(x) = b + w_1x_1 + \dots + w_dx_d, \qquad \hat y = \begin{cases} +1 & \text{if } s(x)\ge 0\\ -1 & \text{otherwise.}\end{cases}$$
 #
-# The points where $s(x)=0$ form a line (in the plane), a plane (in space), a *hyperplane* in general. On one side of it the classifier says
-# $+1$, on the other $-1$. The weight vector stands at right angles to it and points to the positive side.
+# The points where $s(x)=0$ form a line (in the plane), a plane (in space), a *hyperplane* in general. On one side of it
+# the classifier says $+1$, on the other $-1$. The weight vector stands at right angles to it and points to the positive
+# side.
 #
-# The label makes one quantity do all the work: $y\,s(x)$. It is positive when the sign is right and negative when it is wrong.
-# Call an example a **mistake** when
+# The label makes one quantity do all the work: $y\,s(x)$. It is positive when the sign is right and negative when it is
+# wrong. Call an example a **mistake** when
 #
 # $$y\,s(x)\le 0 .$$
 #
-# On a mistake, the perceptron adds $y\,x$ to its weights. Why that? Because it makes this very example less wrong. The new score times the label is
+# On a mistake, the perceptron adds $y\,x$ to its weights. Why that? Because it makes this very example less wrong. The
+# new score times the label is
 #
 # $$y\,(w+y\,x)\cdot x \;=\; y\,w\cdot x + \lVert x\rVert^2 ,$$
 #
-# which is larger than before by $\lVert x\rVert^2$. On anything else, the perceptron does nothing at all. It learns from its mistakes, and
-# from nothing else.
+# which is larger than before by $\lVert x\rVert^2$. On anything else, the perceptron does nothing at all. It learns
+# from its mistakes, and from nothing else.
 #
-# Run the next cell to see one step. (The constant $b$ is left out of the drawing, so the line passes through the origin.)
+# Run the next cell to see one step. (The constant $b$ is left out of the drawing, so the line passes through the
+# origin.)
 
 # %% tags=["explore"]
 w, x = np.array([1.0, -1.2]), np.array([0.7, 1.5])  # a positive example on the wrong side
@@ -66,17 +71,18 @@ plt.show()
 # They hold in the whole notebook, and the checks hold you to them.
 #
 # - Examples stand in rows: `X` has shape $n\times d$, `y` has $n$ entries, each $-1$ or $+1$.
-# - **The constant comes first.** We write $\tilde x = (1, x_1,\dots,x_d)$ for the *augmented* example and keep $b$ as the first
-#   weight, so that $s(x) = w\cdot\tilde x$ with a `w` of $d+1$ numbers. The threshold is then a weight like any other, and every update moves it too.
-# - `w` starts at 0. At that moment every score is 0, and **a score of 0 is a mistake** for either label: $y\,s\le 0$. (When we merely *predict*, a
-#   score of 0 counts as $+1$; somebody has to decide.)
+# - **The constant comes first.** We write $\tilde x = (1, x_1,\dots,x_d)$ for the *augmented* example and keep $b$ as
+#   the first weight, so that $s(x) = w\cdot\tilde x$ with a `w` of $d+1$ numbers. The threshold is then a weight like
+#   any other, and every update moves it too.
+# - `w` starts at 0. At that moment every score is 0, and **a score of 0 is a mistake** for either label: $y\,s\le 0$.
+#   (When we merely *predict*, a score of 0 counts as $+1$; somebody has to decide.)
 # - A *mistake* means an update. We count updates, not passes over the data.
 # - Functions never change the arrays they are given.
 #
 # ## Once by hand
 #
-# Three examples with one feature each: $x=0$ is negative, $x=3$ is positive, $x=1$ is negative. We visit them in this order, again and again.
-# Cover the last two columns and work them out; it takes three minutes and saves an hour.
+# Three examples with one feature each: $x=0$ is negative, $x=3$ is positive, $x=1$ is negative. We visit them in this
+# order, again and again. Cover the last two columns and work them out; it takes three minutes and saves an hour.
 #
 # | visit | $\tilde x$ | $y$ | $w$ before | score $w\cdot\tilde x$ | mistake? | $w$ after |
 # |:-:|:-:|:-:|:-:|:-:|:-:|:-:|
@@ -88,17 +94,20 @@ plt.show()
 # | 6 | $(1, 1)$ | $-1$ | $(-1, 2)$ | $1$ | yes | $(-2, 1)$ |
 # | 7, 8, 9 | | | $(-2, 1)$ | $-2,\ 1,\ -1$ | no, no, no | $(-2, 1)$ |
 #
-# Four mistakes, on examples 0, 1, 2 and 2 again. Now the score is $-2 + x$: the boundary is at $x=2$, halfway between the classes. And note for later that
-# the weights are nothing but the mistakes, added up: $-(1,0)+(1,3)-(1,1)-(1,1) = (-2,1)$.
+# Four mistakes, on examples 0, 1, 2 and 2 again. Now the score is $-2 + x$: the boundary is at $x=2$, halfway between
+# the classes. And note for later that the weights are nothing but the mistakes, added up:
+# $-(1,0)+(1,3)-(1,1)-(1,1) = (-2,1)$.
 
 # %% [markdown]
 # ## Question: scores and predictions
 #
-# Three small functions on which everything else stands. Write them without a loop over the examples if you can: `X @ w` multiplies every row of
-# `X` with `w` at once.
+# Three small functions on which everything else stands. Write them without a loop over the examples if you can: `X @ w`
+# multiplies every row of `X` with `w` at once.
 #
-# One remark before you do. Nothing says that the numbers in $x$ must be what was measured. Replace $x$ by features $\varphi(x)$, such as
-# $(x_1, x_2, x_1^2+x_2^2)$, and the same code draws a circle: the boundary is flat among the *features* and curved where you look at it.
+# One remark before you do. Nothing says that the numbers in $x$ must be what was measured. Replace $x$ by features
+# $\varphi(x)$, such as $(x_1, x_2, x_1^2+x_2^2)$, and the same code draws a circle: the boundary is flat among the
+# *features* and curved where you look at it.
+
 
 # %%
 def augment(X: np.ndarray) -> np.ndarray:
@@ -137,8 +146,10 @@ check("score")
 # %% [markdown]
 # ## Question: one step
 #
-# The heart of it. Look at one example; if it is a mistake, move; say whether you moved. There are three ways to get it subtly wrong, and
-# each of them has cost somebody an evening: forgetting what happens at a score of exactly 0, forgetting the label, and changing the caller's `w`.
+# The heart of it. Look at one example; if it is a mistake, move; say whether you moved. There are three ways to get it
+# subtly wrong, and each of them has cost somebody an evening: forgetting what happens at a score of exactly 0,
+# forgetting the label, and changing the caller's `w`.
+
 
 # %%
 def perceptron_step(w: np.ndarray, x: np.ndarray, y: int) -> tuple[np.ndarray, bool]:
@@ -162,17 +173,21 @@ check("step")
 # %% [markdown]
 # ## Question: training
 #
-# Go through the examples, one at a time, and step. One pass is an *epoch*. When a whole epoch passes without a mistake nothing will ever change
-# again, so you may stop; and you must stop after `max_epochs`, because some data never give peace.
+# Go through the examples, one at a time, and step. One pass is an *epoch*. When a whole epoch passes without a mistake
+# nothing will ever change again, so you may stop; and you must stop after `max_epochs`, because some data never give
+# peace.
 #
 # The function returns three things.
 #
 # - `w`, the final weights.
-# - `mistakes`, the diary: for each update, in order, the index (the row of `X`) of the example that caused it. In the table above: `[0, 1, 2, 2]`.
-# - `converged`: does the final `w` have $y_i\,s(x_i) > 0$ for **every** example? This is a question about the final weights, not about
-#   how the last epoch went: the very last update may be the one that makes everything right.
+# - `mistakes`, the diary: for each update, in order, the index (the row of `X`) of the example that caused it. In the
+#   table above: `[0, 1, 2, 2]`.
+# - `converged`: does the final `w` have $y_i\,s(x_i) > 0$ for **every** example? This is a question about the final
+#   weights, not about how the last epoch went: the very last update may be the one that makes everything right.
 #
-# Everybody's perceptron finds a different line, because the line depends on the order of the examples. So the order can be given.
+# Everybody's perceptron finds a different line, because the line depends on the order of the examples. So the order can
+# be given.
+
 
 # %%
 def perceptron(
@@ -207,8 +222,8 @@ def perceptron(
 check("train")
 
 # %% [markdown]
-# When the checks are green, watch it learn. Every grey line is the boundary after one mistake, darker as time goes on; the black one stays.
-# Change the seed, the margin, the number of examples. When does it take many mistakes?
+# When the checks are green, watch it learn. Every grey line is the boundary after one mistake, darker as time goes on;
+# the black one stays. Change the seed, the margin, the number of examples. When does it take many mistakes?
 
 # %% tags=["explore"]
 X, y, u, gamma = separable(np.random.default_rng(3), n=40, d=2, gamma=0.08)
@@ -239,16 +254,19 @@ plt.show()
 #
 # $$\gamma = \min_i \frac{y_i\,(u\cdot\tilde x_i)}{\lVert u\rVert} .$$
 #
-# It is positive exactly when $u$ separates the data. The division makes it a distance: $u$ and $2u$ are the same plane, so they must have the same margin.
-# Both numbers are measured on the *augmented* vectors, and $\lVert u\rVert$ includes the first component. Mixing the two spaces is the classic way to get a bound that is false.
+# It is positive exactly when $u$ separates the data. The division makes it a distance: $u$ and $2u$ are the same plane,
+# so they must have the same margin. Both numbers are measured on the *augmented* vectors, and $\lVert u\rVert$ includes
+# the first component. Mixing the two spaces is the classic way to get a bound that is false.
 #
-# **Theorem** (Block and Novikoff, 1962). *If some $u$ has margin $\gamma>0$, a perceptron that starts at $w=0$ makes at most*
+# **Theorem** (Block and Novikoff, 1962). *If some $u$ has margin $\gamma>0$, a perceptron that starts at $w=0$ makes at
+# most*
 #
 # $$\left(\frac{R}{\gamma}\right)^2$$
 #
 # *mistakes, in whatever order the examples come, and however often they come.*
 #
-# **Proof.** Let $u$ have length 1, and let $w_k$ be the weights after the $k$-th mistake, so $w_0=0$ and $w_k = w_{k-1}+y\,\tilde x$, where $(\tilde x, y)$ is the example that was got wrong. Watch two quantities.
+# **Proof.** Let $u$ have length 1, and let $w_k$ be the weights after the $k$-th mistake, so $w_0=0$ and
+# $w_k = w_{k-1}+y\,\tilde x$, where $(\tilde x, y)$ is the example that was got wrong. Watch two quantities.
 #
 # *It makes progress.* Each mistake moves $w$ towards $u$ by at least $\gamma$:
 #
@@ -258,22 +276,30 @@ plt.show()
 #
 # $$\lVert w_k\rVert^2 = \lVert w_{k-1}\rVert^2 + \underbrace{2\,y\,(w_{k-1}\cdot\tilde x)}_{\le\,0,\ \text{it was a mistake}} + \lVert\tilde x\rVert^2 \le \lVert w_{k-1}\rVert^2 + R^2, \qquad\text{so}\qquad \lVert w_k\rVert^2\le kR^2 .$$
 #
-# *Both together.* A projection is never longer than the vector: $k\gamma \le w_k\cdot u \le \lVert w_k\rVert \le \sqrt k\,R$. Hence $\sqrt k\le R/\gamma$. $\blacksquare$
+# *Both together.* A projection is never longer than the vector:
+# $k\gamma \le w_k\cdot u \le \lVert w_k\rVert \le \sqrt k\,R$. Hence $\sqrt k\le R/\gamma$. $\blacksquare$
 #
-# The progress grows like $k$, the length only like $\sqrt k$. They must collide, and the collision is the bound. Read the proof once more and look for what is *not* in it:
+# The progress grows like $k$, the length only like $\sqrt k$. They must collide, and the collision is the bound. Read
+# the proof once more and look for what is *not* in it:
 #
-# - $n$ and $d$ are not in it. A million examples in a million dimensions are no harder than ten in the plane, if $R/\gamma$ is the same.
+# - $n$ and $d$ are not in it. A million examples in a million dimensions are no harder than ten in the plane, if
+#   $R/\gamma$ is the same.
 # - The perceptron never sees $u$. It is enough that a separator exists.
-# - The word "mistake" is used exactly once, to throw away the middle term. An update on an example that was right would break the proof there.
-# - $w_0=0$ is used: both sums start at nothing. A step size $\eta>0$ would multiply every $w_k$ by $\eta$ and change no sign, so it changes no mistake.
+# - The word "mistake" is used exactly once, to throw away the middle term. An update on an example that was right would
+#   break the proof there.
+# - $w_0=0$ is used: both sums start at nothing. A step size $\eta>0$ would multiply every $w_k$ by $\eta$ and change no
+#   sign, so it changes no mistake.
 # - If no $u$ separates, there is no $\gamma>0$, and the theorem promises nothing.
 #
-# In the example we did by hand, $u=(-2,1)/\sqrt5$ has the distances $2/\sqrt5,\ 1/\sqrt5,\ 1/\sqrt5$, so $\gamma=1/\sqrt5$. The longest vector is $(1,3)$, so $R^2=10$. The bound is $10\cdot5=50$; the truth was 4.
+# In the example we did by hand, $u=(-2,1)/\sqrt5$ has the distances $2/\sqrt5,\ 1/\sqrt5,\ 1/\sqrt5$, so
+# $\gamma=1/\sqrt5$. The longest vector is $(1,3)$, so $R^2=10$. The bound is $10\cdot5=50$; the truth was 4.
 
 # %% [markdown]
 # ## Question: the bound, and the proof watched
 #
-# The last of these four functions is the proof itself. It takes the diary of a run and rebuilds, mistake by mistake, the two quantities that the proof watches.
+# The last of these four functions is the proof itself. It takes the diary of a run and rebuilds, mistake by mistake,
+# the two quantities that the proof watches.
+
 
 # %%
 def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
@@ -305,9 +331,7 @@ def mistake_bound(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     ### END SOLUTION
 
 
-def proof_trace(
-    X: np.ndarray, y: np.ndarray, u: np.ndarray, mistakes: list[int]
-) -> tuple[np.ndarray, np.ndarray]:
+def proof_trace(X: np.ndarray, y: np.ndarray, u: np.ndarray, mistakes: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Follow the two quantities of the proof through a run.
 
     mistakes: the indices of the examples that caused the updates, in order, M of them; indices repeat.
@@ -325,17 +349,21 @@ def proof_trace(
 check("bound")
 
 # %% [markdown]
-# Here is the proof as a picture. The progress $w_k\cdot u$ must stay above the straight line $k\gamma$. The length $\lVert w_k\rVert$ must stay below the curve
-# $\sqrt k\,R$. And progress can never exceed length. All of it lives in the grey lens between line and curve, and the lens ends at $k=(R/\gamma)^2$.
+# Here is the proof as a picture. The progress $w_k\cdot u$ must stay above the straight line $k\gamma$. The length
+# $\lVert w_k\rVert$ must stay below the curve $\sqrt k\,R$. And progress can never exceed length. All of it lives in
+# the grey lens between line and curve, and the lens ends at $k=(R/\gamma)^2$.
 #
-# The second panel is a data set made to be nasty: its augmented vectors are at right angles to each other, so nothing learnt from one helps with
-# another. It goes right into the tip of the lens.
+# The second panel is a data set made to be nasty: its augmented vectors are at right angles to each other, so nothing
+# learnt from one helps with another. It goes right into the tip of the lens.
 
 # %% tags=["explore"]
 rng = np.random.default_rng(5)
 figure, panels = plt.subplots(1, 2, figsize=(11, 4.5))
 for panel, data, title in zip(
-    panels, [separable(rng, n=60, d=4, gamma=0.25), tight(rng, n=16)], ["random examples", "the worst case"], strict=True
+    panels,
+    [separable(rng, n=60, d=4, gamma=0.25), tight(rng, n=16)],
+    ["random examples", "the worst case"],
+    strict=True,
 ):
     w, mistakes, converged = perceptron(data.X, data.y, max_epochs=500)
     squares, progress = proof_trace(data.X, data.y, data.u, mistakes)
@@ -363,23 +391,26 @@ plt.show()
 # | 1 | 0 | 1 | $+1$ |
 # | 1 | 1 | 0 | $-1$ |
 #
-# No linear classifier computes it, and one line shows why. For any weights, opposite corners of the square have the same total score:
+# No linear classifier computes it, and one line shows why. For any weights, opposite corners of the square have the
+# same total score:
 #
 # $$s(0,0)+s(1,1) \;=\; 2b+w_1+w_2 \;=\; s(0,1)+s(1,0) .$$
 #
-# The left side would have to be negative and the right side positive. So the perceptron goes round in circles on these four points for
-# ever (that is why `max_epochs` exists). In 1969 this little square helped to bring a whole field to a halt, partly because people believed that mending it needs something deep and complicated. It does not.
+# The left side would have to be negative and the right side positive. So the perceptron goes round in circles on these
+# four points for ever (that is why `max_epochs` exists). After 1969, when a famous book made much of such examples, a
+# whole field lost heart; and to this day some notes say that XOR needs many layers. It needs two units.
 #
-# **First way out: change the view.** Give the classifier features in which the two classes *can* be separated. Any number of features will do, and there are many
-# that work. A feature map looks at one example at a time.
+# **First way out: change the view.** Give the classifier features in which the two classes *can* be separated. Any
+# number of features will do, and there are many that work. A feature map looks at one example at a time.
 #
-# **Second way out: let it find the view itself.** Put one layer of two units in between, each a linear score followed by
-# $\operatorname{relu}(z)=\max(0,z)$:
+# **Second way out: let it find the view itself.** Put one layer of two units in between, each a linear score followed
+# by $\operatorname{relu}(z)=\max(0,z)$:
 #
 # $$f(x) = w_2\cdot\operatorname{relu}(W_1x+b_1)+b_2 .$$
 #
-# Find weights by hand so that $f$ gives the XOR column: 0 or 1, exactly. A pencil helps: what does a unit see that fires for "at least one", and what would it take to correct it at
-# $(1,1)$?
+# Find weights by hand so that $f$ gives the XOR column: 0 or 1, exactly. A pencil helps: what does a unit see that
+# fires for "at least one", and what would it take to correct it at $(1,1)$?
+
 
 # %%
 def xor_features(X: np.ndarray) -> np.ndarray:
@@ -432,13 +463,17 @@ print(f"the perceptron on your features: {len(mistakes)} mistakes, converged: {c
 # %% [markdown]
 # ## Question: bound versus reality
 #
-# A bound is a promise about the worst case. How far from it is an ordinary case? And what happens as the margin shrinks: does reality follow the bound?
+# A bound is a promise about the worst case. How far from it is an ordinary case? And what happens as the margin
+# shrinks: does reality follow the bound?
 #
-# Here is an experiment that needs one data set and a separator $u$ that we know. Peel the data: for a given $\gamma$, keep only the examples whose signed distance from the plane of $u$,
-# $y_i\,(u\cdot\tilde x_i)/\lVert u\rVert$, is at least $\gamma$, and throw the others away: those too near the plane, and those on the wrong side of it (some data sets have wrong labels). What is
-# left has a margin of at least $\gamma$. Train on it, count the mistakes, and set the count beside the bound *of what is left*.
+# Here is an experiment that needs one data set and a separator $u$ that we know. Peel the data: for a given $\gamma$,
+# keep only the examples whose signed distance from the plane of $u$, $y_i\,(u\cdot\tilde x_i)/\lVert u\rVert$, is at
+# least $\gamma$, and throw the others away: those too near the plane, and those on the wrong side of it (some data sets
+# have wrong labels). What is left has a margin of at least $\gamma$. Train on it, count the mistakes, and set the count
+# beside the bound *of what is left*.
 #
 # Use the functions you have.
+
 
 # %%
 def bound_versus_reality(
@@ -449,13 +484,17 @@ def bound_versus_reality(
     X: n×d, not augmented.  y: n labels.  u: d+1 numbers, of any length.  gammas: positive numbers.
     The kept examples stay in their order; every epoch visits them in that order.
     Returns (mistakes, bounds), one entry per γ: how many mistakes the training made, and the mistake bound of the
-    kept examples for u.
+    kept examples for u. Where no example is left there is nothing to get wrong: both are 0.
     """
     ### BEGIN SOLUTION
     distances = y * scores(X, u) / np.linalg.norm(u)
     counts, bounds = [], []
     for gamma in gammas:
         kept = distances >= gamma
+        if not kept.any():
+            counts.append(0)
+            bounds.append(0.0)
+            continue
         _, mistakes, _ = perceptron(X[kept], y[kept], max_epochs)
         counts.append(len(mistakes))
         bounds.append(mistake_bound(X[kept], y[kept], u))
@@ -467,8 +506,9 @@ def bound_versus_reality(
 check("experiment")
 
 # %% [markdown]
-# Ten data sets, peeled layer by layer. Both axes are logarithmic, so the bound $(R/\gamma)^2$ is a line of slope $-2$ (nearly: $R$ changes a little as well). Is reality parallel to it, or flatter?
-# Then try $d=2$ and $d=50$. The bound hardly notices; does reality?
+# Ten data sets, peeled layer by layer. Both axes are logarithmic, so the bound $(R/\gamma)^2$ is a line of slope $-2$
+# (nearly: $R$ changes a little as well). Is reality parallel to it, or flatter? Then try $d=2$ and $d=50$. The bound
+# hardly notices; does reality?
 
 # %% tags=["explore"]
 gammas = np.geomspace(0.5, 0.005, 12)
@@ -488,19 +528,23 @@ plt.show()
 #
 # Four facts that the rest of the course stands on. The extra questions at the end let you build each of them.
 #
-# **Counting mistakes gives no direction.** The *zero-one loss* is 1 for a wrong prediction and 0 for a right one. Move $w$ a little and, almost everywhere, no prediction changes:
-# the loss is flat, its gradient is 0, and descent has nowhere to go. (That it treats false alarms and misses alike, or that it is not convex, is a different matter.)
-# So we minimise something smooth-ish instead that leans the right way.
+# **Counting mistakes gives no direction.** The *zero-one loss* is 1 for a wrong prediction and 0 for a right one. Move
+# $w$ a little and, almost everywhere, no prediction changes: the loss is flat, its gradient is 0, and descent has
+# nowhere to go. (That it treats false alarms and misses alike, or that it is not convex, is a different matter.) So one
+# minimises another loss instead, with a slope that leans the right way.
 #
-# **The hinge** $\max(0,\,1-y\,s)$ asks for more than being right: it asks for $y\,s\ge 1$. A right prediction with $y\,s=0.4$ still costs $0.6$.
+# **The hinge** $\max(0,\,1-y\,s)$ asks for more than being right: it asks for $y\,s\ge 1$. A right prediction with
+# $y\,s=0.4$ still costs $0.6$.
 #
-# **Linear scores are not probabilities.** They may be negative, they may exceed 1, and nothing makes them sum to 1. The *softmax* makes probabilities of them, $p_k = e^{s_k}/\sum_j e^{s_j}$;
-# for two classes it is the sigmoid of the *difference* of the two scores. That is logistic regression (two classes) and multinomial logistic regression (more than two).
-# For a continuous target one uses linear regression: the kind of target chooses the model.
+# **Linear scores are not probabilities.** They may be negative, they may exceed 1, and nothing makes them sum to 1. The
+# *softmax* makes probabilities of them, $p_k = e^{s_k}/\sum_j e^{s_j}$; for two classes it is the sigmoid of the
+# *difference* of the two scores. That is logistic regression (two classes) and multinomial logistic regression (more
+# than two). For a continuous target one uses linear regression: the kind of target chooses the model.
 #
-# **Not every loss separates.** On separable data, gradient descent on the logistic loss with a suitable step separates the classes after finitely many steps: as soon as the *total* loss is below $\log 2$, no single example can be wrong. The squared loss
-# $(s-y)^2$ gives no such promise. It punishes an example for being *too* right, and will give up one example to please another far away.
-# The next cell shows it with four points.
+# **Not every loss separates.** On separable data, gradient descent on the logistic loss with a suitable step separates
+# the classes after finitely many steps: as soon as the *total* loss is below $\log 2$, no single example can be wrong.
+# The squared loss $(s-y)^2$ gives no such promise. It punishes an example for being *too* right, and will give up one
+# example to please another far away. The next cell shows it with four points.
 
 # %% tags=["explore"]
 x, y = np.array([0.0, 1.0, 2.0, 12.0]), np.array([-1, -1, 1, 1])
@@ -518,19 +562,27 @@ plt.show()
 # %% [markdown]
 # ## Question: eight short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. Think with the proof in hand; two of them are runs to read.
+# Answer each with one of the words in quotation marks, or with a number. Think with the proof in hand; two of them are
+# runs to read.
 #
-# 1. `scaling`. Every augmented vector $\tilde x_i$ is multiplied by 10. What happens to the bound $(R/\gamma)^2$ for the same $u$? It is `"unchanged"`, `"tenfold"` or `"hundredfold"`.
-# 2. `restless`. A friend says: "these data have a separator with $R=6$ and $\gamma=0.75$". You run your perceptron, which passes every check. Mistakes per epoch:
-#    23, 14, 11, 9, 12, 8, 10, 9, 11, 8, … and it is still like that in epoch 5000. What is wrong? `"patience"`: it needs more epochs.
-#    `"claim"`: there is no such separator. `"order"`: the examples should be shuffled. `"rate"`: the steps are too large.
-# 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
+# 1. `scaling`. Every augmented vector $\tilde x_i$ is multiplied by 10. What happens to the bound $(R/\gamma)^2$ for
+#    the same $u$? It is `"unchanged"`, `"tenfold"` or `"hundredfold"`.
+# 2. `restless`. A friend says: "these data have a separator with $R=6$ and $\gamma=0.75$". You run your perceptron,
+#    which passes every check. Mistakes per epoch: 23, 14, 11, 9, 12, 8, 10, 9, 11, 8, … and it is still like that in
+#    epoch 5000. What is wrong? `"patience"`: it needs more epochs. `"claim"`: there is no such separator. `"order"`:
+#    the examples should be shuffled. `"rate"`: the steps are too large.
+# 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its
+#    updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
 # 4. `xor_units`. How many ReLUs, in a single hidden layer, does a network need at least to compute XOR? (A number.)
-# 5. `digits`. A picture shows one of the digits 0 to 9. Which model gives a probability for each? `"multinomial"` logistic regression, `"binary"` logistic regression, or linear `"regression"`.
-# 6. `raw_scores`. A linear classifier gives three classes the scores 1.3, −0.5 and 0.2. Somebody wants to call them probabilities. What speaks against it? `"nothing"`: they sum to 1.
-#    `"negative"`: one is below 0. `"correlated"`: they come from the same $x$.
-# 7. `descent`. The data are separable. For which of these losses does gradient descent, with a suitable step size, separate them after finitely many steps, whatever the data? `"squared"`, `"logistic"` or `"zero-one"`.
-# 8. `no_gradient`. Why is the zero-one loss not minimised by gradient descent? It is `"flat"` almost everywhere, it is `"non-convex"`, or it is `"asymmetric"` between the two kinds of error.
+# 5. `digits`. A picture shows one of the digits 0 to 9. Which model gives a probability for each? `"multinomial"`
+#    logistic regression, `"binary"` logistic regression, or linear `"regression"`.
+# 6. `raw_scores`. A linear classifier gives three classes the scores 1.3, −0.5 and 0.2. Somebody wants to call them
+#    probabilities. What speaks against it? `"nothing"`: they sum to 1. `"negative"`: one is below 0. `"correlated"`:
+#    they come from the same $x$.
+# 7. `descent`. The data are separable. For which of these losses does gradient descent, with a suitable step size,
+#    separate them after finitely many steps, whatever the data? `"squared"`, `"logistic"` or `"zero-one"`.
+# 8. `no_gradient`. Why is the zero-one loss not minimised by gradient descent? It is `"flat"` almost everywhere, it is
+#    `"non-convex"`, or it is `"asymmetric"` between the two kinds of error.
 
 # %%
 concept_answers = {
@@ -564,18 +616,21 @@ check("concepts")
 #
 # ## Extra: zero-one and hinge losses
 #
-# Losses are means over the examples. The hinge has a kink where $y\,s=1$; there it has no derivative, and any value between the slopes on the two sides is a *subgradient*. We take 0, the slope of the
-# flat side. So with $m_i=y_i\,s_i$,
+# Losses are means over the examples. The hinge has a kink where $y\,s=1$; there it has no derivative, and any value
+# between the slopes on the two sides is a *subgradient*. We take 0, the slope of the flat side. So with $m_i=y_i\,s_i$,
 #
 # $$L(w)=\frac1n\sum_i\max(0,\,1-m_i), \qquad \nabla L(w) = -\frac1n\sum_{i:\;m_i<1} y_i\,\tilde x_i .$$
 #
 # Look at that gradient. One example at a time, and with 0 in place of 1, it is the perceptron's step.
 #
-# With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:
+# With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are
+# $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:
 #
 # $$\ell = \max\bigl(0,\; 1-(s_t-\max_{k\ne t}s_k)\bigr) .$$
 #
-# Scores of $(2.0,\ 1.5)$ with $t=0$ are right, and still cost $0.5$. If two rivals tie for best, the first of them counts.
+# Scores of $(2.0,\ 1.5)$ with $t=0$ are right, and still cost $0.5$. If two rivals tie for best, the first of them
+# counts.
+
 
 # %%
 def zero_one_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
@@ -626,13 +681,17 @@ check("losses")
 # %% [markdown]
 # ## Extra: logistic regression
 #
-# Turn scores into probabilities and maximise the probability of the labels that were seen. For two classes, $P(y\mid x)=\sigma(y\,s)$ with $\sigma(z)=1/(1+e^{-z})$, and minus the mean log-likelihood is
+# Turn scores into probabilities and maximise the probability of the labels that were seen. For two classes,
+# $P(y\mid x)=\sigma(y\,s)$ with $\sigma(z)=1/(1+e^{-z})$, and minus the mean log-likelihood is
 #
 # $$L(w)=\frac1n\sum_i\log\bigl(1+e^{-y_i s_i}\bigr), \qquad \nabla L(w) = -\frac1n\sum_i y_i\,\sigma(-y_i s_i)\,\tilde x_i .$$
 #
-# Mind the sign: the log-*likelihood* goes up along the opposite vector, and many notes stop there. The loss is convex, but setting the gradient to 0 has no solution in closed form. So: descend.
+# Mind the sign: the log-*likelihood* goes up along the opposite vector, and many notes stop there. The loss is convex,
+# but setting the gradient to 0 has no solution in closed form. So: descend.
 #
-# $e^{1000}$ is not a number your computer has. Write $\sigma$ and softmax so that no exponent is ever positive; for softmax, subtracting the row's largest score changes nothing else.
+# $e^{1000}$ is not a number your computer has. Write $\sigma$ and softmax so that no exponent is ever positive; for
+# softmax, subtracting the row's largest score changes nothing else.
+
 
 # %%
 def sigmoid(z: np.ndarray) -> np.ndarray:
@@ -689,13 +748,13 @@ check("logistic")
 # %% [markdown]
 # ## Extra: the averaged perceptron
 #
-# The final $w$ of a perceptron owes too much to the last example it met. On data that are not separable it never comes to rest at all. The cure costs nothing: use the *average* of the weights over the whole run. A `w` that survived a thousand visits
-# counts a thousand times; one that was wrong at once counts once.
+# The final $w$ of a perceptron owes too much to the last example it met. On data that are not separable it never comes
+# to rest at all. The cure costs nothing: use the *average* of the weights over the whole run. A `w` that survived a
+# thousand visits counts a thousand times; one that was wrong at once counts once.
+
 
 # %%
-def averaged_perceptron(
-    X: np.ndarray, y: np.ndarray, max_epochs: int, order: np.ndarray | None = None
-) -> np.ndarray:
+def averaged_perceptron(X: np.ndarray, y: np.ndarray, max_epochs: int, order: np.ndarray | None = None) -> np.ndarray:
     """Train a perceptron from w = 0 for exactly max_epochs epochs and give the average of its weights.
 
     After each visit to an example (whether it was a mistake or not) the current w is counted once; the average is over
@@ -718,11 +777,14 @@ check("averaged")
 # %% [markdown]
 # ## Extra: the kernel perceptron
 #
-# The weights are the mistakes, added up: $w=\sum_j\alpha_j\,y_j\,\varphi(x_j)$, where $\alpha_j$ counts the mistakes on example $j$. So a score needs only inner products,
+# The weights are the mistakes, added up: $w=\sum_j\alpha_j\,y_j\,\varphi(x_j)$, where $\alpha_j$ counts the mistakes on
+# example $j$. So a score needs only inner products,
 #
 # $$s(x_i) = \sum_j \alpha_j\,y_j\,K_{ji}, \qquad K_{ji}=\varphi(x_j)\cdot\varphi(x_i),$$
 #
-# and the features themselves need never be written down. With $K_{ji}=(1+x_j\cdot x_i)^2$ the perceptron draws circles, ellipses and hyperbolas, and XOR is no longer a problem.
+# and the features themselves need never be written down. With $K_{ji}=(1+x_j\cdot x_i)^2$ the perceptron draws circles,
+# ellipses and hyperbolas, and XOR is no longer a problem.
+
 
 # %%
 def kernel_perceptron(K: np.ndarray, y: np.ndarray, max_epochs: int) -> np.ndarray:
@@ -769,8 +831,10 @@ plt.show()
 # %% [markdown]
 # ## What you have now
 #
-# An algorithm of ten lines, a theorem that limits it, and the habit of checking one against the other. You saw that the proof's two quantities can be watched while the program runs;
-# that a bound may be far from reality and still be the reason why things work; and that what a line cannot do, two folded lines can.
+# An algorithm of ten lines, a theorem that limits it, and the habit of checking one against the other. You saw that the
+# proof's two quantities can be watched while the program runs; that a bound may be far from reality and still be the
+# reason why things work; and that what a line cannot do, two folded lines can.
 #
-# Two roads lead on. *Ridge regression* keeps the line and asks what to do when the labels are numbers and the data are noisy. The *multi-layer perceptron* keeps the fold you
-# made by hand for XOR and learns it, by gradient descent, for any number of units and layers.
+# Two roads lead on. *Ridge regression* keeps the line and asks what to do when the labels are numbers and the data are
+# noisy. The *multi-layer perceptron* keeps the fold you made by hand for XOR and learns it, by gradient descent, for
+# any number of units and layers.

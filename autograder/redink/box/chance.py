@@ -40,7 +40,7 @@ def reseed() -> None:
     """Start all global generators, and the counter, from the fixed number."""
     global _drawn
     _drawn = 0
-    _seed_python(random._inst, SEED)  # type: ignore[attr-defined]
+    _seed_python(random._inst, SEED)
     _seed_numpy(SEED)
     torch = sys.modules.get("torch")
     if torch is not None:

@@ -1,8 +1,9 @@
 """When two answers are the same, and how to say in words that they are not.
 
 The policy: numbers agree within `tol` of the largest number expected; float32 is accepted at its own tolerance, with a
-note; a list passes for an array, a 0-d array for a number; whole floats pass for integers; NaN and infinities pass only
-where they are expected. Every rule is written so that NaN fails.
+note; a list passes for an array, a 0-d array for a number; whole floats pass for integers, which must agree exactly, at
+any size; 0 and 1 pass for truth values, but no truth value for a number; NaN and infinities pass only where they are
+expected. Every rule is written so that NaN fails, and none raises, whatever a student returned.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ from redink.wire import Opaque, TensorArray
 
 TINY = 1e-12  # what rounding leaves where the truth is 0
 FLOAT32 = 1e-4
+NOT_PLAIN = "the check compares something that is not plain data"
+_SAFE = 2**53  # up to here a float is exact for integers
 _COARSE = {"float32": FLOAT32, "complex64": FLOAT32, "float16": 1e-2}
 
 
 def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
     """Say in words how `seen` differs from `expected`; None when it does not."""
+    seen, expected = _plain(seen), _plain(expected)
     if expected is None:
         return None if seen is None else f"expected None, got {describe(seen)}"
     if isinstance(expected, Opaque):
-        return "the check compares something that is not plain data"
+        return NOT_PLAIN
     if isinstance(expected, str):
         return _text(seen, expected)
     if isinstance(expected, dict):
         return _mapping(seen, expected, tol)
-    if isinstance(expected, list) and not _numeric(expected):
+    if isinstance(expected, list) and not is_table(expected):
         return _sequence(seen, expected, tol)
     return _numbers(seen, expected, tol)
 
@@ -52,10 +56,12 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return "a text"
     if isinstance(value, dict):
-        return f"a dict with keys {', '.join(map(str, list(value)[:6])) or '(none)'}"
-    if isinstance(value, list):
+        return f"a dict with keys {', '.join(str(key)[:40] for key in list(value)[:6]) or '(none)'}"
+    if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
-    return "a truth value" if isinstance(value, bool | np.bool_) else "a number"
+    if _numeric(value):
+        return "a truth value" if np.asarray(value).dtype.kind == "b" else "a number"
+    return f"an object of type {type(value).__name__[:100]}"
 
 
 def _text(seen: Any, expected: str) -> str | None:
@@ -69,7 +75,7 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
         return f"expected a dict, got {describe(seen)}"
     missing = [str(key) for key in expected if key not in seen]
     if missing:
-        return f"the key {missing[0]} is missing"
+        return f"the key {missing[0][:40]} is missing"
     extra = [str(key) for key in seen if key not in expected]
     if extra:
         return f"the key {extra[0][:40]} is not expected"
@@ -83,6 +89,8 @@ def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
         return f"expected {len(expected)} values, got {describe(seen)}"
     if len(seen) != len(expected):
         return f"expected {len(expected)} values, got {len(seen)}"
+    if {type(item) for item in expected} == {int, float}:  # a count beside a measure: each at its own scale
+        expected = [np.asarray(item, dtype=None if abs(item) > _SAFE else float) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
         if found := difference(got, wanted, tol):
             return f"value {place} of {len(expected)}: {found}"
@@ -90,42 +98,78 @@ def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
 
 
 def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
-    wanted = np.asarray(expected)
+    wanted, _ = as_array(expected)
+    if wanted is None:
+        return NOT_PLAIN
     got, complaint = as_array(seen)
     if got is None:
         return f"expected {describe(expected)}, {complaint}"
     if got.shape != wanted.shape:
         return _shapes(got.shape, wanted.shape)
+    if not wanted.size:
+        return None
     if wanted.dtype.kind == "b":
         return _truths(got, wanted)
-    if got.dtype.kind == "b" and wanted.dtype.kind in "iu":
-        return "expected integers, got truth values" if wanted.shape else "expected an integer, got a truth value"
-    if wanted.dtype.kind in "iu":
-        tol, tiny = 0.0, 0.0
+    whole = wanted.dtype.kind in "iu" or (wanted.dtype.kind == "O" and all(isinstance(n, int) for n in wanted.flat))
+    if other := _other_kind(seen, got, whole):
+        return other
+    if whole:
+        return _unequal(got, wanted)
+    coarse = max((_COARSE.get(name, 0.0) for name in (*_dtypes(seen), *_dtypes(expected))), default=0.0)
+    return _apart(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
+
+
+def _other_kind(seen: Any, got: np.ndarray[Any, Any], whole: bool) -> str | None:
+    if any(_is_truth(leaf) for leaf in _leaves(seen)):
+        found = "truth values" if got.shape else "a truth value"
+    elif whole and got.dtype.kind == "c":
+        found = "complex numbers" if got.shape else "a complex number"
     else:
-        coarse = max(_COARSE.get(got.dtype.name, 0.0), _COARSE.get(wanted.dtype.name, 0.0))
-        tol, tiny = max(tol, coarse), max(TINY, 1e-2 * coarse)
-    return _values(got, wanted, tol, tiny)
+        return None
+    if got.shape:
+        return f"expected {'integers' if whole else 'numbers'}, got {found}"
+    return f"expected {'an integer' if whole else 'a number'}, got {found}"
 
 
 def as_array(seen: Any) -> tuple[np.ndarray[Any, Any] | None, str]:
     """Read numbers from an array, a number or a list of them; otherwise say what was found."""
-    if isinstance(seen, np.ndarray):
-        return np.asarray(seen), ""
-    if isinstance(seen, bool | int | float):
-        return np.asarray(seen), ""
-    if isinstance(seen, list) and _numeric(seen):
-        try:
-            return np.asarray(seen), ""
-        except ValueError:
-            return None, "got rows of different lengths"
-    return None, f"got {describe(seen)}"
+    if not _numeric(seen):
+        return None, f"got {describe(seen)}"
+    try:
+        return np.asarray(seen), ""  # of objects, where integers are too large for numpy
+    except (ValueError, OverflowError):
+        return None, "got rows of different lengths"
+
+
+def is_table(expected: list[Any]) -> bool:
+    """Tell a list of numbers, or of equal rows of them, from a list of several things."""
+    if {type(item) for item in expected} == {int, float}:
+        return False
+    kinds = {type(leaf) for leaf in _leaves(expected)}
+    return (kinds <= {int, float} or kinds == {bool}) and as_array(expected)[0] is not None
+
+
+def _plain(value: Any) -> Any:
+    """Read what a `then` or a `view` may compute as what the wire would make of it."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, list | tuple) else [value]
 
 
 def _numeric(value: Any) -> bool:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return all(_numeric(item) for item in value)
-    return isinstance(value, bool | int | float | np.ndarray)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, bool | int | float)
+
+
+def _is_truth(leaf: Any) -> bool:
+    return isinstance(leaf, bool) or (isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "b")
 
 
 def _shapes(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
@@ -145,38 +189,71 @@ def _truths(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | No
     return f"{int(wrong.sum())} of {wanted.size} truth values are wrong"
 
 
-def _values(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
+def _unequal(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
+    """Compare integers: exactly, also where neither a float nor a machine integer can hold them."""
+    if np.result_type(got, wanted).kind in "iu":
+        right = got == wanted
+    elif got.dtype.kind == "f" and wanted.dtype.kind != "O" and np.all(np.abs(wanted) <= _SAFE):
+        right = got.astype(np.float64) == wanted
+    else:
+        right = got.astype(object) == wanted.astype(object)
+    right = np.asarray(right, dtype=bool)
+    return _missed(got, wanted, right, ~right)
+
+
+def _apart(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
+    """Compare measures: within `tol` of the largest expected, and `tiny` where the truth is 0."""
+    try:
+        got, wanted = (one.astype(np.complex128 if one.dtype.kind == "c" else np.float64) for one in (got, wanted))
+    except (OverflowError, TypeError, ValueError):
+        return "expected a number, got one that no float can hold"
     finite = np.isfinite(wanted)
-    stray = np.isnan(got) & ~np.isnan(wanted)
-    if stray.any():
-        return f"{int(stray.sum())} of {got.size} numbers are NaN" if got.shape else "got NaN"
-    same = np.where(finite, False, (got == wanted) | (np.isnan(got) & np.isnan(wanted)))
-    scale = float(np.abs(wanted[finite]).max(initial=0.0))
-    with np.errstate(invalid="ignore", over="ignore"):
+    same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    with np.errstate(all="ignore"):
+        scale = min(float(np.abs(wanted[finite]).max(initial=0.0)), np.finfo(np.float64).max)
         error = np.abs(np.where(finite, got, 0) - np.where(finite, wanted, 0))
-    right = np.where(finite, error <= tol * scale + tiny, same)
+    right = np.where(finite, np.isfinite(got) & (error <= tol * scale + tiny), same)
+    return _missed(got, wanted, right, np.where(right, -1.0, np.nan_to_num(error, nan=np.inf)))
+
+
+def _missed(
+    got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], right: np.ndarray[Any, Any], error: np.ndarray[Any, Any]
+) -> str | None:
+    """Say which numbers are not right, the one with the largest error among them."""
     if right.all():
         return None
+    if got.dtype.kind in "fc" and (stray := np.isnan(got) & ~right).any():
+        return f"{int(stray.sum())} of {got.size} numbers are NaN" if got.shape else "got NaN"
     if not wanted.shape:
-        return f"expected {telling(wanted)}, got {telling(got)}"
-    worst = np.unravel_index(int(np.argmax(np.where(right, -1.0, np.nan_to_num(error, nan=np.inf)))), wanted.shape)
+        return _versus(wanted, got)
+    worst = np.unravel_index(int(np.argmax(error)), wanted.shape)
     place = ", ".join(str(int(i)) for i in worst)
-    return (
-        f"{int((~right).sum())} of {wanted.size} numbers differ; "
-        f"at [{place}] expected {telling(wanted[worst])}, got {telling(got[worst])}"
-    )
+    return f"{int((~right).sum())} of {wanted.size} numbers differ; at [{place}] {_versus(wanted[worst], got[worst])}"
+
+
+def _versus(wanted: Any, got: Any) -> str:
+    """Write two numbers that differ so that one sees it."""
+    texts = telling(wanted), telling(got)
+    if texts[0] == texts[1]:
+        texts = _short(np.asarray(wanted).item()), _short(np.asarray(got).item())
+    return f"expected {texts[0]}, got {texts[1]}"
 
 
 def telling(number: Any) -> str:
     """Write a number so that it can be read and, for simple ones, typed again."""
     value = np.asarray(number).item()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else _short(value)
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 48 else f"{text[:20]}…{text[-20:]} ({len(text)} digits)"
 
 
 def _dtypes(value: Any) -> list[str]:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return [value.dtype.name]
-    if isinstance(value, list | dict):
+    if isinstance(value, list | tuple | dict):
         items = value.values() if isinstance(value, dict) else value
         return sorted({name for item in items for name in _dtypes(item)})
     return []

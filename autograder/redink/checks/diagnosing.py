@@ -75,5 +75,5 @@ def changed(asked: Sequence[Asked], reference: Gives, specimen: Gives) -> dict[s
     return {
         trial.id: specimen[trial.id]
         for trial in asked
-        if not same(trial.check, specimen[trial.id], reference[trial.id], trial.inputs)
+        if trial.id in specimen and not same(trial.check, specimen[trial.id], reference[trial.id], trial.inputs)
     }

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.comparing import as_array, describe, difference, notes
-from redink.checks.language import Check, Fail, call_by_name
+from redink.checks.comparing import as_array, describe, difference, is_table, notes
+from redink.checks.language import Check, Fail, Function, call_by_name
 from redink.errors import AuthorError, WireError
 from redink.records import Observation, Verdict
 from redink.wire import decode
@@ -61,14 +61,15 @@ def find_fault(
         return unlike
     offered = {**inputs, "seen": _aligned(seen, expected), "expected": expected, "modified": modified}
     try:
-        call_by_name(check.then_function, offered)
+        answer = _call(check.then_function, offered)
     except (Fail, AssertionError) as sentence:
         return str(sentence) or "the answer is wrong"
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 - the reference is judged first, so what stumbles here is the student's data
         return _different(check, seen, expected, inputs) or f"cannot be judged: got {describe(seen)}"
-    return None
+    proved = answer is None or (isinstance(answer, bool | np.bool_) and bool(answer))
+    return None if proved else "the answer is wrong"
 
 
 def same(check: Check, one: Observation, other: Observation, inputs: dict[str, Any]) -> bool:
@@ -92,13 +93,19 @@ def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -
     if unlike := _unlike(seen, expected):
         return unlike
     try:
-        canonical = call_by_name(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
-        wanted = call_by_name(check.view_function, {**inputs, "seen": expected})
+        canonical = _call(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
+        wanted = _call(check.view_function, {**inputs, "seen": expected})
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 - as in find_fault
         return f"cannot be judged: got {describe(seen)}"
     return difference(canonical, wanted, check.tol)
+
+
+def _call(function: Function, offered: dict[str, Any]) -> Any:
+    """Call an author's function; a student's numbers may overflow in it as they like."""
+    with np.errstate(all="ignore"):
+        return call_by_name(function, offered)
 
 
 def _has_nan(value: Any) -> bool:
@@ -113,15 +120,15 @@ def _unlike(seen: Any, expected: Any) -> str | None:
     """Say when an answer is of another kind altogether, so that a `then` need not guard against it."""
     if isinstance(expected, str | dict) or expected is None:
         return None if type(seen) is type(expected) else f"expected {describe(expected)}, got {describe(seen)}"
-    if as_array(expected)[0] is not None:
-        array, complaint = as_array(seen)
-        return None if array is not None else f"expected {describe(expected)}, {complaint}"
-    if isinstance(expected, list):
+    if isinstance(expected, list) and not is_table(expected):
         return _unlike_items(seen, expected)
-    return None
+    array, complaint = as_array(seen)
+    return None if array is not None else f"expected {describe(expected)}, {complaint}"
 
 
 def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
+    if isinstance(seen, np.ndarray) and seen.ndim:
+        seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
         return f"expected {len(expected)} values, got {describe(seen)}"
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
@@ -133,11 +140,14 @@ def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
 def _aligned(seen: Any, expected: Any) -> Any:
     """Bring lists and 0-d arrays into the form the reference used."""
     if isinstance(expected, np.ndarray) and expected.shape and isinstance(seen, list):
-        return np.asarray(seen)
+        array = as_array(seen)[0]
+        return seen if array is None else array
     if isinstance(seen, np.ndarray) and not seen.shape and not isinstance(expected, np.ndarray):
         return seen.item()
-    if isinstance(expected, list) and isinstance(seen, np.ndarray) and seen.ndim == 1:
-        return seen.tolist()
+    if isinstance(expected, list) and isinstance(seen, np.ndarray) and seen.ndim:
+        seen = seen.tolist() if seen.ndim == 1 or is_table(expected) else list(seen)
     if isinstance(expected, list) and isinstance(seen, list) and len(seen) == len(expected):
         return [_aligned(got, wanted) for got, wanted in zip(seen, expected, strict=True)]
+    if isinstance(expected, dict) and isinstance(seen, dict):
+        return {key: _aligned(got, expected.get(key)) for key, got in seen.items()}
     return seen

@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 from redink.errors import AuthorError
 
 ALLOWED = frozenset(dir(builtins)) | {"np", "torch"}
-_COMPARERS = frozenset({"allclose", "isclose", "array_equal", "array_equiv", "equal", "assert_allclose", "testing"})
+_COMPARERS = frozenset(
+    "allclose isclose array_equal array_equiv equal not_equal less less_equal greater greater_equal isin testing operator "  # noqa: SIM905
+    "assert_allclose assert_equal assert_array_equal assert_close eq ne lt le gt ge __eq__ __ne__".split()
+)
 
 
 class Shipped(NamedTuple):
@@ -29,22 +32,33 @@ class Shipped(NamedTuple):
 
 def ship_when(check: str, function: Callable[..., Any]) -> Shipped:
     """Turn an author's `when` into source for the box, or say why it may not go there."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    definition = tree.body[0]
-    if not isinstance(definition, ast.FunctionDef):
-        raise AuthorError(f"check {check}: its when must be a plain function")
+    definition = _definition(check, function)
     definition.name = "when"
     definition.decorator_list = []
     definition.returns = None
-    for argument in definition.args.args:
+    parameters = [*definition.args.args, *definition.args.kwonlyargs]
+    for argument in parameters:
         argument.annotation = None
     source = ast.unparse(definition) + "\n"
     _refuse_judging(check, definition)
     _refuse_free_names(check, source)
-    names = [argument.arg for argument in definition.args.args]
+    names = [argument.arg for argument in parameters]
     if not names or names[0] != "student":
         raise AuthorError(f"check {check}: the first parameter of its when must be `student`")
     return Shipped(source, tuple(names[1:]))
+
+
+def _definition(check: str, function: Callable[..., Any]) -> ast.FunctionDef:
+    try:
+        definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, SyntaxError, TypeError, IndexError):
+        definition = ast.Pass()
+    if not isinstance(definition, ast.FunctionDef):
+        raise AuthorError(f"check {check}: its when must be a plain function")
+    arguments = definition.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        raise AuthorError(f"check {check}: its when must name its inputs one by one, without * or /")
+    return definition
 
 
 def ship_call(target: str, names: tuple[str, ...]) -> Shipped:
@@ -62,10 +76,16 @@ def _refuse_judging(check: str, definition: ast.FunctionDef) -> None:
     for node in ast.walk(definition):
         if isinstance(node, ast.Assert):
             raise AuthorError(f"check {check}: its when asserts; assert in then, where no student can reach it")
-        if isinstance(node, ast.Compare) or (isinstance(node, ast.Attribute) and node.attr in _COMPARERS):
+        if isinstance(node, ast.Compare | ast.Match) or _names_a_comparer(node):
             raise AuthorError(
                 f"check {check}: its when compares ({ast.unparse(node)}); return the data and compare in then"
             )
+
+
+def _names_a_comparer(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in _COMPARERS and not (isinstance(node.value, ast.Name) and node.value.id == "student")
+    return isinstance(node, ast.alias) and not _COMPARERS.isdisjoint(node.name.split("."))
 
 
 def _refuse_free_names(check: str, source: str) -> None:

@@ -70,9 +70,11 @@ def _declare(specimen: Specimen, old: str | None, new: str | None) -> Callable[[
         _file(specimen, Edit(old=old, new=new))
 
     def define(function: Defined) -> Defined:
-        tree = textwrap.dedent(inspect.getsource(function))
-        start = tree.index("\n" + ("class " if inspect.isclass(function) else "def ")) + 1
-        _file(specimen, Edit(name=function.__name__, new=tree[start:].rstrip()))
+        text = "\n" + textwrap.dedent(inspect.getsource(function))
+        start = text.find("\nclass " if inspect.isclass(function) else "\ndef ")
+        if start < 0:
+            raise AuthorError(f"{specimen.kind} {specimen.id}: it decorates neither a plain function nor a class")
+        _file(specimen, Edit(name=function.__name__, new=text[start:].strip()))
         return function
 
     return define

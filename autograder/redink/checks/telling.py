@@ -12,6 +12,7 @@ from redink.errors import WireError
 from redink.records import Observation, Record, Verdict, Visibility
 from redink.wire import Opaque, decode
 
+_LONGEST = 1500
 _KINDS = {
     "failed": "",
     "error": "Your code raised an error here.",
@@ -64,7 +65,8 @@ def tell(
     trials: Sequence[tuple[Trial, Observation, Observation, Verdict]],
 ) -> Told:
     """Sum up all trials of a check: trial, what was seen, what was expected, the verdict."""
-    notes = tuple(dict.fromkeys(note for *_, verdict in trials for note in verdict.notes))
+    shown = () if visibility == "hidden" else trials  # a note may name a hidden input
+    notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
         return Told(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
@@ -90,20 +92,29 @@ def tell(
 
 def show(value: Any) -> str:
     """Write a value for a person: short, exact where it is short anyway."""
+    text = _written(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _written(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        if not value.shape:
-            return show(value.item())
-        text = np.array2string(value, precision=4, threshold=24, suppress_small=True, separator=", ")
-        return " ".join(text.split())
+        return _array(value) if value.shape else _written(value.item())
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return "[" + ", ".join(show(item) for item in value[:12]) + (", …]" if len(value) > 12 else "]")
+        return "[" + ", ".join(_written(item) for item in value[:12]) + (", …]" if len(value) > 12 else "]")
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {show(item)}" for key, item in list(value.items())[:12]) + "}"
+        return "{" + ", ".join(f"{str(key)[:40]}: {_written(item)}" for key, item in list(value.items())[:12]) + "}"
     if isinstance(value, Opaque):
         return f"<{value.type_name}>"
     return repr(value)[:200]
+
+
+def _array(value: np.ndarray[Any, Any]) -> str:
+    flat = value.ndim > 3 and value.size > 64  # numpy would write 6 numbers along every axis
+    few = value.ravel()[:12] if flat else value
+    text = np.array2string(few, precision=4, threshold=24, suppress_small=True, separator=", ")
+    return f"shape {value.shape}, beginning with {' '.join(text.split())}" if flat else " ".join(text.split())
 
 
 def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -120,5 +131,7 @@ def _value(observation: Observation) -> str:
 
 
 def _capital(sentence: str) -> str:
-    sentence = sentence[:1].upper() + sentence[1:]
+    """Make a sentence of a message; a name at its beginning stays as the student must write it."""
+    if " is not defined" not in sentence:
+        sentence = sentence[:1].upper() + sentence[1:]
     return sentence if not sentence or sentence.endswith((".", "?", "!")) else sentence + "."

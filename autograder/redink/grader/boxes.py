@@ -28,6 +28,7 @@ import redink.box
 from redink import wire
 from redink.box import processes, protocol
 from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
+from redink.box.environment import clean_environment
 from redink.box.protocol import CellDone, End, Ended, Job, Ready, Reply, Run, RunnerGone, Spawn, Spawned
 from redink.box.telling import LONGEST
 from redink.errors import BoxError, WireError
@@ -35,7 +36,6 @@ from redink.records import Cell, CellRun, Limits, Observation, Observed, Record,
 
 MOST_RESPAWNS = 5
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
-_PASSED_ON = ("LD_LIBRARY_PATH", "MPLCONFIGDIR", "XDG_CACHE_HOME")
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PLACE = re.compile(r"cell \d{1,9}, line \d{1,9}")
@@ -70,11 +70,14 @@ class Zygote:
         """Have a child forked; give the channel to it, and the zygote's pid."""
         process, control = self._warm()
         ours, theirs = socket.socketpair()
-        with theirs:
-            answer, descriptors = self._ask(control, Spawn(), [theirs.fileno()])
-        if not isinstance(answer, Spawned) or len(descriptors) != 1:
+        try:
+            with theirs:
+                answer, descriptors = self._ask(control, Spawn(), [theirs.fileno()])
+            if not isinstance(answer, Spawned) or len(descriptors) != 1:
+                self._fail("it could not fork")
+        except BaseException:
             ours.close()
-            self._fail("it could not fork")
+            raise
         return Channel(ours, descriptors[0], limits), process.pid
 
     def end(self) -> Ended:
@@ -91,8 +94,12 @@ class Zygote:
         process, control, folder = self._process, self._control, self._folder
         self._process = self._control = self._folder = None
         if control is not None:
-            control.close()  # the zygote sees this, clears up and ends
+            with contextlib.suppress(OSError):
+                control.shutdown(socket.SHUT_RDWR)  # the zygote sees this, clears up and ends
+            control.close()
         if process is not None:
+            if not self._is_warm:
+                process.kill()  # it has no child yet, and would see nothing before it is warm
             try:
                 process.wait(_REAPING)
             except subprocess.TimeoutExpired:
@@ -122,7 +129,7 @@ class Zygote:
         ]
         with theirs, (folder / "log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-                command, env=_clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
+                command, env=clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self._control, self._folder, self._is_warm = ours, folder, False
@@ -334,21 +341,3 @@ def _sane_observation(reply: Reply, request: Request, limits: Limits) -> Observa
 def _line(text: str) -> str:
     """Make one line of bounded length that a terminal can show."""
     return "".join(letter if letter.isprintable() else " " for letter in text[:LONGEST]).strip()
-
-
-def _clean_environment(folder: Path) -> dict[str, str]:
-    """Make the zygote's environment from nothing; huge pages make its forks four times as cheap."""
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
-    return passed_on | threads | {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": str(Path.home()),  # for matplotlib's font cache; a child gets a folder of its own
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "IPYTHONDIR": str(folder),
-        "MPLBACKEND": "Agg",
-        "PIP_NO_INDEX": "1",
-        "PYTHONHASHSEED": "0",
-        "PYTHONMALLOC": "malloc",
-        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-    }  # fmt: skip

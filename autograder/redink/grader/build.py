@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from redink.assignment import Published
+from redink.checks.comparing import difference
 from redink.checks.diagnosing import Misconception
 from redink.checks.judging import same
 from redink.errors import AuthorError
@@ -19,6 +20,7 @@ from redink.grader.master import Master, without_solutions
 from redink.grader.observe import Observer
 from redink.grader.paper import Paper, set_paper
 from redink.records import Observation
+from redink.wire import decode
 
 
 def build(course: Course, slug: str) -> list[Path]:
@@ -113,7 +115,8 @@ def published(paper: Paper) -> Published:
                 )
             )
     expected = {id: one for id, one in paper.expected.items() if id in public}
-    return Published(expected=expected, misconceptions=tuple(kept))
+    trials = tuple(trial for trial in paper.trials if trial.published)
+    return Published(trials=trials, expected=expected, misconceptions=tuple(kept))
 
 
 def _texts(assignment: Assignment) -> dict[str, str]:
@@ -155,14 +158,19 @@ def _dump(values: Published) -> str:
 
 
 def _value_drift(paper: Paper, stored: Published, fresh: Published) -> list[str]:
+    if [trial.id for trial in stored.trials] != [trial.id for trial in fresh.trials]:
+        return ["published.json: the public checks or their trials have changed"]
+    for old, new in zip(stored.trials, fresh.trials, strict=True):
+        if difference(decode(old.inputs), decode(new.inputs)):
+            return [f"published.json: the inputs of {old.id} have changed"]
     if found := _differing(paper, stored.expected, fresh.expected):
         return [f"published.json: the expected value of {found} has changed"]
     told = [(one.id, one.question, one.hint) for one in stored.misconceptions]
     if told != [(one.id, one.question, one.hint) for one in fresh.misconceptions]:
         return ["published.json: the misconceptions or their hints have changed"]
-    for old, new in zip(stored.misconceptions, fresh.misconceptions, strict=True):
-        if found := _differing(paper, old.gives, new.gives):
-            return [f"published.json: what {old.id} gives on {found} has changed"]
+    for before, after in zip(stored.misconceptions, fresh.misconceptions, strict=True):
+        if found := _differing(paper, before.gives, after.gives):
+            return [f"published.json: what {before.id} gives on {found} has changed"]
     return []
 
 

@@ -41,7 +41,7 @@ def _in_folder(slug: str, folder: Path) -> Found | None:
         return None
     notebooks = sorted(folder.glob("*.ipynb"))
     if not notebooks:
-        return None
+        return _alone(folder)  # a folder called x.ipynb was meant to be a notebook: somebody must be told
     chosen = next((file for file in notebooks if file.stem == slug), notebooks[0])
     if len(notebooks) > 1 and chosen.stem != slug:
         raise CourseError(f"{folder} holds {len(notebooks)} notebooks and none is called {slug}.ipynb; keep one")

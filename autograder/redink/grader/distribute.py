@@ -5,20 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from redink.errors import CourseError
-from redink.grader.assignments import read_assignment
-from redink.grader.build import stale_texts
+from redink.grader.build import drift
 from redink.grader.course import Course
 from redink.handout import read_handout, replace_folder, zipped
 
 
 def distribute(course: Course, slug: str, target: Path) -> tuple[Path, Path]:
-    """Write the bundle of one assignment; refuse one that no longer fits its master."""
-    assignment = read_assignment(course, slug)
-    if stale := stale_texts(assignment):
+    """Write the bundle of one assignment; refuse one that no longer fits its master and its checks."""
+    if stale := drift(course, slug):
         raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
-    files = read_handout(assignment.folder)
-    target.mkdir(parents=True, exist_ok=True)
+    files = read_handout(course.assignments / slug)
     folder, archive = target / slug, target / f"{slug}.zip"
+    _refuse_strangers(folder, files)
+    target.mkdir(parents=True, exist_ok=True)
     replace_folder(files, folder)
     archive.write_bytes(zipped(slug, files))
     return folder, archive
+
+
+def _refuse_strangers(folder: Path, files: dict[str, bytes]) -> None:
+    """A folder is written afresh, so it may hold an older bundle and nothing that somebody could miss."""
+    for path in sorted(folder.rglob("*")):
+        if not path.is_dir() and path.relative_to(folder).as_posix() not in files:
+            raise CourseError(f"{path} is not part of a bundle and would be lost; choose another folder with --to")

@@ -46,6 +46,8 @@ class Gradebook:
 
     def __init__(self, path: Path | None, secret: str) -> None:
         self.path = path
+        if path is not None and path.exists() and not path.is_file():
+            raise CourseError(f"{path} cannot be used as a gradebook: it is not a file")
         try:
             self._db = sqlite3.connect(path or ":memory:", isolation_level=None)
             if path is not None:
@@ -53,10 +55,10 @@ class Gradebook:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA busy_timeout = 10000")
             self._db.executescript(_TABLES)
+            self._claim("schema", str(SCHEMA), "was written by another version of Redink")
+            self._claim("secret", secret, "belongs to another course secret; use that secret, or another --gradebook")
         except sqlite3.Error as error:
             raise CourseError(f"{path} cannot be used as a gradebook: {error}") from error
-        self._claim("schema", str(SCHEMA), "was written by another version of Redink")
-        self._claim("secret", secret, "belongs to another course secret; use that secret, or another --gradebook")
 
     def _claim(self, name: str, value: str, complaint: str) -> None:
         self._db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
@@ -72,6 +74,8 @@ class Gradebook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._db.close()
+        if isinstance(error, sqlite3.Error):  # a full disk, a lock that is never given back
+            raise CourseError(f"the gradebook {self.path} cannot be written: {error}") from error
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 
@@ -161,5 +165,5 @@ class _Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._outer:
+        if self._outer and self._db.in_transaction:  # SQLite itself rolls back when the disk is full
             self._db.execute("COMMIT" if kind is None else "ROLLBACK")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import stat
 from collections.abc import Iterable
+from pathlib import Path
 
 from redink.errors import SubmissionError
 from redink.grader.collect import Found
@@ -22,8 +25,7 @@ class Submission(Record, frozen=True):
 def load(found: Found) -> Submission:
     """Read one notebook."""
     try:
-        with found.path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = _read(found.path)
     except OSError as error:
         name = SubmissionId(id=found.id, file=found.file, sha256="")
         return Submission(name=name, reason=f"{found.file} cannot be read: {error.strerror}")
@@ -32,6 +34,14 @@ def load(found: Found) -> Submission:
         return Submission(name=name, cells=read_cells(data))
     except SubmissionError as error:
         return Submission(name=name, reason=f"{found.file} {error}")
+
+
+def _read(path: Path) -> bytes:
+    """Read a file, but not one that never ends, such as a pipe."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is not a file")
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
 
 
 def from_cells(name: str, cells: Iterable[Cell]) -> Submission:

@@ -17,6 +17,7 @@ from redink.records import Cell, Record
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 EXPLORE = "explore"
+WIDEST = 92  # characters of code that JupyterLab shows without scrolling
 
 
 class MasterCell(Record, frozen=True):
@@ -71,8 +72,17 @@ def read_master(path: Path) -> Master:
         for cell in notebook.cells
     )
     master = Master(path=str(path), cells=cells)
-    master.untouched()
+    _check_width(master)
     return master
+
+
+def _check_width(master: Master) -> None:
+    """Refuse code that would scroll sideways in a student's notebook."""
+    for cell in master.untouched():
+        for line in cell.source.splitlines():
+            if len(line) > WIDEST:
+                where = f"{master.path}, cell {cell.index}"
+                raise AuthorError(f"{where}: a code line has {len(line)} characters; {WIDEST} fit: {line.strip()[:50]}…")
 
 
 def without_solutions(source: str, where: str) -> str:

@@ -7,6 +7,7 @@ again once, and then the submission has no grade rather than a zero.
 from __future__ import annotations
 
 import queue
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from types import TracebackType
@@ -20,6 +21,7 @@ from redink.grader.keys import observation_key, run_key
 from redink.records import Cell, CellRun, Observation, Observed, Record, Request
 
 Name = TypeVar("Name", int, str)
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Seen(Record, frozen=True):
@@ -43,6 +45,7 @@ class Observer:
         self._executor = ThreadPoolExecutor(jobs)
         self._zygotes: queue.LifoQueue[Zygote] = queue.LifoQueue()
         self._made: list[Zygote] = []
+        self._closing = False
         self.executions = 0
 
     def __enter__(self) -> Observer:
@@ -51,6 +54,7 @@ class Observer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._closing = True
         self._executor.shutdown(wait=error is None, cancel_futures=True)
         for zygote in self._made:
             zygote.close()
@@ -68,26 +72,27 @@ class Observer:
             return None
         return Seen(run=run, observations={id: stored[name] for id, name in keys.items()}, keys=keys, reused=True)
 
-    def all(self, many: Sequence[Sequence[Cell]], requests: Sequence[Request]) -> list[Seen]:
+    def all(self, many: Sequence[tuple[Sequence[Cell], Sequence[Request]]]) -> list[Seen]:
         """Observe several submissions and give them in their order; a box that fails is raised."""
-        done = dict(self.each(enumerate(many), requests))
+        done = dict(self.each((number, *one) for number, one in enumerate(many)))
         for seen in done.values():
             if isinstance(seen, BoxError):
                 raise seen
         return [seen for _, seen in sorted(done.items()) if isinstance(seen, Seen)]
 
     def each(
-        self, many: Iterable[tuple[Name, Sequence[Cell]]], requests: Sequence[Request]
+        self, many: Iterable[tuple[Name, Sequence[Cell], Sequence[Request]]]
     ) -> Iterator[tuple[Name, Seen | BoxError]]:
         """Observe submissions and give each as soon as it is seen."""
-        waiting: dict[Future[Observed], tuple[Name, Sequence[Cell]]] = {}
-        for name, cells in many:
+        waiting: dict[Future[Observed], tuple[Name, Sequence[Cell], Sequence[Request]]] = {}
+        for name, cells, requests in many:
             if seen := self.known(cells, requests):
                 yield name, seen
             else:
-                waiting[self._executor.submit(self._in_box, cells, self._unseen(cells, requests))] = (name, cells)
+                future = self._executor.submit(self._in_box, cells, self._unseen(cells, requests))
+                waiting[future] = (name, cells, requests)
         for future in as_completed(waiting):
-            name, cells = waiting.pop(future)
+            name, cells, requests = waiting.pop(future)
             try:
                 yield name, self._keep(cells, requests, future.result())
             except BoxError as error:
@@ -109,6 +114,8 @@ class Observer:
             try:
                 return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
             except BoxError:
+                if self._closing:
+                    raise
                 return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
         finally:
             self._zygotes.put(zygote)
@@ -126,9 +133,18 @@ class Observer:
         )
         key = self.key_of(cells)
         keys = {request.id: observation_key(key, request) for request in requests}
-        self._book.keep_observed(key, run, {keys[id]: one for id, one in observed.observations.items()})
+        whens = {request.id: request.when for request in requests}
+        seen = {keys[id]: _credible(one, whens[id]) for id, one in observed.observations.items()}
+        self._book.keep_observed(key, run, seen)
         stored = self._book.observations(keys.values())
         return Seen(run=run, observations={id: stored[name] for id, name in keys.items()}, keys=keys, reused=False)
 
     def _to_run(self, cells: Sequence[Cell]) -> list[Cell]:
         return [cell for cell in cells if cell.source.strip() and cell.source.strip() not in self._skip]
+
+
+def _credible(observation: Observation, when: str) -> Observation:
+    """Take a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
+    if observation.status != "missing" or observation.error in _WORD.findall(when):
+        return observation
+    return Observation(status="raised", error="AttributeError", where=observation.where)

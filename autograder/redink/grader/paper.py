@@ -55,8 +55,11 @@ def set_paper(assignment: Assignment, secret: bytes | None, observer: Observer) 
     trials = _make_trials(assignment, secret)
     requests = _make_requests(assignment, trials)
     solved, skip = assignment.master.solved(), assignment.master.explorations()
-    wrong = [edited(solved, specimen, skip) for specimen in assignment.misconceptions]
-    reference, *others = observer.all([solved, *wrong], requests)
+    wrong = [
+        (edited(solved, specimen, skip), _affected(assignment, specimen.question, requests))
+        for specimen in assignment.misconceptions
+    ]
+    reference, *others = observer.all([(solved, requests), *wrong])
     asked = _judge_reference(assignment, trials, reference)
     bank = tuple(
         Misconception(
@@ -96,6 +99,16 @@ def _make_requests(assignment: Assignment, trials: Sequence[Trial]) -> tuple[Req
     by_id = {check.id: check for check in assignment.checks}
     asks = {question.id: question.asks for question in assignment.spec.questions}
     return tuple(make_request(by_id[trial.check], trial, asks[by_id[trial.check].question]) for trial in trials)
+
+
+def _affected(assignment: Assignment, question: str, requests: Sequence[Request]) -> list[Request]:
+    """Keep the requests of a question and of those that use it: all that a misconception may change."""
+    affected = {question}
+    for later in assignment.spec.questions:
+        if affected.intersection(later.uses):
+            affected.add(later.id)
+    checks = {check.id for check in assignment.checks if check.question in affected}
+    return [request for request in requests if request.id.partition("/")[0] in checks]
 
 
 def _judge_reference(assignment: Assignment, trials: Sequence[Trial], reference: Seen) -> tuple[Asked, ...]:

@@ -35,9 +35,11 @@ def grade(course: Course, slug: str, path: Path, *, jobs: int, gradebook: Path |
         Observer(book, assignment, jobs) as observer,
     ):
         paper = set_paper(assignment, course.secret(), observer)
+        results = []
         for result, reused in grade_all(paper, submissions, book, observer):
             progress(result, reused)
-        return report(paper, [submission.name for submission in submissions], book, observer)
+            results.append(result)
+        return report(paper, results, book, observer)
 
 
 def grade_all(
@@ -55,7 +57,7 @@ def grade_all(
             )
         else:
             to_observe[submission.name.id] = submission
-    for name, seen in observer.each([(id, one.cells) for id, one in to_observe.items()], paper.requests):
+    for name, seen in observer.each((id, one.cells, paper.requests) for id, one in to_observe.items()):
         yield grade_one(paper, to_observe[name], seen, book), False
 
 

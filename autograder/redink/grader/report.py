@@ -10,7 +10,7 @@ from redink.grader.gradebook import Gradebook
 from redink.grader.observe import Observer
 from redink.grader.paper import Paper
 from redink.grader.record import recorded_submission
-from redink.records import Observation, Record, Result, Results, SubmissionId
+from redink.records import Observation, Record, Result, Results
 
 
 class Group(Record, frozen=True):
@@ -31,11 +31,10 @@ class Report(Record, frozen=True):
         return Results(results=self.results)
 
 
-def report(paper: Paper, names: Sequence[SubmissionId], book: Gradebook, observer: Observer) -> Report:
-    """Gather the results of these submissions, in the order of their ids."""
-    found = [book.result(paper.assignment.slug, name.id) for name in sorted(names, key=lambda name: name.id)]
-    results = tuple(row[0] for row in found if row is not None)
-    return Report(results=results, groups=_groups(paper, results, book, observer))
+def report(paper: Paper, results: Sequence[Result], book: Gradebook, observer: Observer) -> Report:
+    """Gather results in the order of their ids, those without a grade among them."""
+    ordered = tuple(sorted(results, key=lambda result: result.submission.id))
+    return Report(results=ordered, groups=_groups(paper, ordered, book, observer))
 
 
 def _groups(paper: Paper, results: Sequence[Result], book: Gradebook, observer: Observer) -> tuple[Group, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import random
+import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from redink.box.chance import SEED
 from redink.records import Observation, Request
 from redink.wire import decode, encode
 
@@ -36,7 +40,7 @@ def observe(request: Request, names: Mapping[str, Any]) -> Observation:
         value, modified = call(request, names)
     except Missing as missing:
         return Observation(status="missing", error=str(missing))
-    except Exception as error:  # noqa: BLE001 - whatever the student's code raises is an observation
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the student's code raises is an observation
         return Observation(status="raised", error=one_line(error), where=_where(error))
     return Observation(status="returned", value=encode(value), modified=modified)
 
@@ -48,14 +52,35 @@ def call(request: Request, names: Mapping[str, Any]) -> tuple[Any, tuple[str, ..
     exec(compile(request.when, "<when>", "exec"), scope)  # noqa: S102 - our own check, shipped as source
     inputs = decode(request.inputs, torch)
     before = {name: encode(value) for name, value in inputs.items()}
-    np.random.seed(0)
-    value = scope["when"](Student(names), **inputs)
+    with _same_chance():
+        value = scope["when"](Student(names), **inputs)
     return value, tuple(name for name, old in before.items() if encode(inputs[name]) != old)
+
+
+@contextlib.contextmanager
+def _same_chance() -> Iterator[None]:
+    """Start the global generators as the box does, and leave them to the student as they were."""
+    torch = sys.modules.get("torch")
+    kept = random.getstate(), np.random.get_state(), torch.get_rng_state() if torch else None
+    random.seed(SEED)
+    np.random.seed(SEED)
+    if torch:
+        torch.default_generator.manual_seed(SEED)
+    try:
+        yield
+    finally:
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])
+        if torch:
+            torch.set_rng_state(kept[2])
 
 
 def one_line(error: BaseException) -> str:
     """Write an exception as one line."""
-    text = str(error).splitlines()[0][:300] if str(error) else ""
+    try:
+        text = (str(error).splitlines() or [""])[0][:300]
+    except Exception:  # noqa: BLE001 - a student's exception may fail even at this
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

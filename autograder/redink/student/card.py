@@ -41,9 +41,18 @@ class Card:
             lines.append(f"  {_MARKS[told.verdict.verdict]} {told.sentence}")
             lines += [f"      {line}" for line in _details(told)]
             lines += [f"      note: {note}" for note in told.verdict.notes]
-        if self.report.hint:
-            lines.append(f"  hint: {self.report.hint.text}")
+        lines += [f"  {line}" for line in self._advice()]
         return "\n".join(lines)
+
+    def _advice(self) -> list[str]:
+        """Say what to do next: mend what this question rests on first, then the hint."""
+        lines = []
+        if self.report.first:
+            names = ", ".join(self.report.first)
+            lines.append(f"First: {names}. This question uses it, and it does not pass its own checks yet.")
+        if self.report.hint:
+            lines.append(f"Hint: {self.report.hint.text}")
+        return lines
 
     def _headline(self) -> str:
         question = self.report.question
@@ -53,12 +62,11 @@ class Card:
 
     def _repr_html_(self) -> str:
         rows = "".join(_row(told) for told in self.report.told)
-        hint = ""
-        if self.report.hint:
-            hint = (
-                "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
-                f"<b>Hint.</b> {escape(self.report.hint.text)}</p>"
-            )
+        hint = "".join(
+            "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
+            f"{escape(line)}</p>"
+            for line in self._advice()
+        )
         colour = "#1a7f37" if self.passed else "#b42318"
         return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
 

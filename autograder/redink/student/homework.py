@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, make_trials, read_spec
+from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
 from redink.checks.diagnosing import Asked, diagnose, hint_of
 from redink.checks.judging import judge
 from redink.checks.language import Check
-from redink.checks.seeds import PUBLISHED
 from redink.checks.telling import Told, Trial, tell
 from redink.errors import CourseError
 from redink.records import Hint, Observation, Record, Request
@@ -26,6 +25,7 @@ class QuestionReport(Record, frozen=True):
     told: tuple[Told, ...]
     checks: tuple[str, ...]
     hint: Hint | None
+    first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
     def passed(self) -> int:
@@ -64,10 +64,18 @@ class Homework:
             told.append(self._tell(check, question, names, asked, seen))
         failing = any(one.verdict.verdict != "passed" for one in told)
         bank = [one for one in self.published.misconceptions if one.question == id]
-        hint = hint_of(diagnose(asked, seen, bank)) if failing else None
         return QuestionReport(
-            question=question, told=tuple(told), checks=tuple(check.id for check in checks), hint=hint
+            question=question,
+            told=tuple(told),
+            checks=tuple(check.id for check in checks),
+            hint=hint_of(diagnose(asked, seen, bank)) if failing else None,
+            first=self._unfinished(question, names) if failing else (),
         )
+
+    def _unfinished(self, question: Question, names: Mapping[str, Any]) -> tuple[str, ...]:
+        """Name the questions that this one uses and that are not right yet: an error there shows here too."""
+        reports = [self.report(used, names) for used in question.uses]
+        return tuple(report.question.id for report in reports if report.passed < len(report.told))
 
     def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
         """Run one published trial again and give what it returns, or raise what it raises."""
@@ -76,7 +84,7 @@ class Homework:
             raise CourseError(f"there is no public check {id!r}; there are {', '.join(one.id for one in self.checks)}")
         if not 0 <= number < check.trials:
             raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
-        trial = make_trials(self.spec.slug, check, PUBLISHED)[number]
+        trial = self._trials(check)[number]
         return call(self._request(check, trial), names)[0]
 
     def _tell(
@@ -87,8 +95,10 @@ class Homework:
         asked: list[Asked],
         seen: dict[str, Observation],
     ) -> Told:
-        trials: Sequence[Trial] = make_trials(self.spec.slug, check, PUBLISHED)
+        trials = self._trials(check)
         rows = []
+        if lacking := [trial.id for trial in trials if trial.id not in self.published.expected]:
+            raise CourseError(f"published.json has no value for {lacking[0]}: it is older than checks.py; get it again")
         for trial, one in zip(trials, as_asked([check], trials, self.published.expected), strict=True):
             observation = observe(make_request(check, trial, question.asks), names)
             verdict = judge(check, observation, one.expected, one.inputs)
@@ -96,6 +106,9 @@ class Homework:
             asked.append(one)
             seen[trial.id] = observation
         return tell(check, "public", rows)
+
+    def _trials(self, check: Check) -> list[Trial]:
+        return [trial for trial in self.published.trials if trial.check == check.id]
 
     def _request(self, check: Check, trial: Trial) -> Request:
         return make_request(check, trial, self.spec.question(check.question).asks)

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import inspect
 import io
-import json
 import linecache
 import os
 import sys
@@ -21,7 +20,7 @@ from typing import Any
 import msgspec
 
 from redink.errors import SubmissionError
-from redink.notebook import read_cells
+from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.calling import one_line
 from redink.student.homework import Homework, QuestionReport
@@ -68,14 +67,19 @@ def _run(cell: Cell, names: dict[str, Any]) -> CellRun:
 
 def _explorations(data: bytes) -> set[int]:
     """Find the cells tagged as exploration: plots and long experiments that no check needs."""
-    cells = msgspec.json.decode(data)["cells"]
-    tags = [cell.get("metadata", {}).get("tags", []) if isinstance(cell, dict) else [] for cell in cells]
-    return {index for index, named in enumerate(tags, start=1) if "explore" in named}
+    found = set()
+    for index, cell in enumerate(read_document(data)["cells"], start=1):
+        metadata = cell.get("metadata") if isinstance(cell, dict) else None
+        tags = metadata.get("tags") if isinstance(metadata, dict) else None
+        if isinstance(tags, list) and "explore" in tags:
+            found.add(index)
+    return found
 
 
 def main() -> int:
     """Check a notebook and write the outcome as JSON to standard output."""
     path, *questions = sys.argv[1:]
+    answer = _quiet()
     os.chdir(Path(path).resolve().parent)
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -83,13 +87,25 @@ def main() -> int:
     try:
         outcome = check_notebook(Path(Path(path).name), questions)
     except SubmissionError as error:
-        sys.stdout.write(json.dumps({"error": f"{path} {error}"}))
-        return 1
+        return _say(answer, {"error": f"{path} {error}"}, 1)
     except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
-        sys.stdout.write(json.dumps({"error": str(error)}))
-        return 1
-    sys.stdout.buffer.write(msgspec.json.encode(outcome))
-    return 0
+        return _say(answer, {"error": str(error)}, 1)
+    return _say(answer, outcome, 0)
+
+
+def _quiet() -> int:
+    """Keep standard output for the answer alone: what student code prints goes nowhere, and it has nothing to read."""
+    answer = os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    return answer
+
+
+def _say(answer: int, outcome: object, code: int) -> int:
+    with os.fdopen(answer, "wb") as stream:
+        stream.write(msgspec.json.encode(outcome))
+    return code
 
 
 if __name__ == "__main__":

@@ -1,0 +1,559 @@
+"""The box, with real processes: what a submission can do, and what the grader sees of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from redink import wire
+from redink.box import processes
+from redink.errors import BoxError
+from redink.grader import boxes
+from redink.grader.boxes import Zygote
+from redink.records import Cell, Limits, Observation, Observed, Request
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
+
+LIMITS = Limits(cell_cpu=0.3, check_cpu=0.3, total_cpu=20.0, wall_factor=4.0, output_bytes=4000, value_bytes=100_000)
+CALL_F = "def when(student):\n    return student.f()\n"
+FIND_SOCKET = """
+import os, socket, stat
+def grader_socket():
+    for fd in map(int, os.listdir('/proc/self/fd')):
+        try:
+            if stat.S_ISSOCK(os.fstat(fd).st_mode):
+                return socket.socket(fileno=os.dup(fd))
+        except OSError:
+            pass
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote(torch=False) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def torch_zygote() -> Iterator[Zygote]:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    with Zygote(torch=True) as made:
+        yield made
+
+
+def cells(*sources: str) -> list[Cell]:
+    return [Cell(index=number, source=source) for number, source in enumerate(sources, 1)]
+
+
+def request(name: str, when: str = CALL_F, **inputs: Any) -> Request:
+    return Request(id=name, when=when, inputs=wire.encode(inputs))
+
+
+def calls(*functions: str) -> list[Request]:
+    return [request(name, f"def when(student):\n    return student.{name}()\n") for name in functions]
+
+
+def value(observation: Observation) -> Any:
+    assert observation.status == "returned", observation
+    return wire.decode(observation.value)
+
+
+def statuses(seen: Observed) -> list[str]:
+    return [run.status for run in seen.cells]
+
+
+def outcomes(seen: Observed) -> list[str]:
+    return [observation.status for observation in seen.observations.values()]
+
+
+# -- cells -------------------------------------------------------------------------------------------------------------
+
+
+def test_cells_share_one_namespace_and_whens_see_it(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("a = 2", "def f():\n    return a * 21"), [request("f")], LIMITS)
+    assert statuses(seen) == ["ok", "ok"]
+    assert value(seen.observations["f"]) == 42
+    assert seen.cpu_seconds > 0
+    assert "rlimits" in seen.box.walls
+    assert "pid_ns" in seen.box.missing
+
+
+def test_a_cell_that_raises_costs_itself_and_tells_its_line(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("x = 1", "y = 2\n\nraise ValueError('no\\nluck')", "z = x"), [], LIMITS)
+    assert statuses(seen) == ["ok", "error", "ok"]
+    assert seen.cells[1].error == "ValueError: no luck (cell 2, line 3)"
+
+
+def test_a_syntax_error_tells_its_cell_and_line(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("\n\nx = 1\ndef (", "x = 1\n  y = 2"), [], LIMITS)
+    assert seen.cells[0].error == "SyntaxError: invalid syntax (cell 1, line 4)"
+    assert seen.cells[1].error == "IndentationError: unexpected indent (cell 2, line 2)"
+
+
+def test_an_error_in_an_earlier_cells_function_names_that_cell(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("def f():\n    return 1 / 0", "f()"), [request("f")], LIMITS)
+    assert seen.cells[1].error == "ZeroDivisionError: division by zero (cell 1, line 2)"
+    assert seen.observations["f"] == Observation(
+        status="raised", error="ZeroDivisionError: division by zero", where="cell 1, line 2"
+    )
+
+
+def test_an_endless_cell_times_out_and_the_next_ones_run(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("a = 1\nwhile True: pass", "b = a"), [], LIMITS)
+    assert statuses(seen) == ["timeout", "ok"]
+    assert seen.cells[0].error == "took more than 0.3 s of CPU time"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["while True:\n    try:\n        while True: pass\n    except: pass", "import itertools\nsum(itertools.repeat(0))"],
+    ids=["swallows every exception", "loops in C"],
+)  # fmt: skip
+def test_a_cell_that_cannot_be_interrupted_is_killed_and_skipped(zygote: Zygote, source: str) -> None:
+    seen = zygote.observe(cells("a = 1", source, "b = a", "def f():\n    return b"), [request("f")], LIMITS)
+    assert statuses(seen) == ["ok", "timeout", "ok", "ok"]
+    assert seen.cells[1].error == "took more than 0.3 s of CPU time"
+    assert value(seen.observations["f"]) == 1
+
+
+def test_a_sleeping_cell_is_ended_by_the_wall_clock(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("import time\ntime.sleep(3600)", "b = 1"), [], LIMITS)
+    assert statuses(seen) == ["timeout", "ok"]
+    assert "waiting" in seen.cells[0].error
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("import os; os._exit(0)", "ended the process (exit code 0)"),
+        ("import ctypes; ctypes.string_at(0)", "ended the process (segmentation fault)"),
+        ("import os; os.abort()", "ended the process (aborted)"),
+    ],
+)
+def test_a_cell_that_ends_the_process_costs_itself(zygote: Zygote, source: str, sentence: str) -> None:
+    seen = zygote.observe(cells("a = 1", source, "def f():\n    return a"), [request("f")], LIMITS)
+    assert statuses(seen) == ["ok", "error", "ok"]
+    assert seen.cells[1].error == sentence
+    assert value(seen.observations["f"]) == 1
+
+
+@pytest.mark.parametrize("source", ["import sys; sys.exit()", "exit()", "quit()", "raise KeyboardInterrupt"])
+def test_leaving_a_cell_is_not_leaving_the_notebook(zygote: Zygote, source: str) -> None:
+    seen = zygote.observe(cells("a = 1", source, "b = a"), [], LIMITS)
+    assert statuses(seen) == ["ok", "error", "ok"]
+
+
+def test_a_notebook_that_keeps_ending_its_process_is_given_up(zygote: Zygote) -> None:
+    seen = zygote.observe(cells(*["import os; os._exit(1)"] * 8), [request("f")], LIMITS)
+    assert statuses(seen) == ["error"] * (1 + boxes.MOST_RESPAWNS) + ["skipped"] * (7 - boxes.MOST_RESPAWNS)
+    assert outcomes(seen) == ["unreachable"]
+
+
+def test_the_whole_submission_has_a_limit_too(zygote: Zygote) -> None:
+    limits = Limits(cell_cpu=5, check_cpu=5, total_cpu=0.6, wall_factor=4)
+    seen = zygote.observe(cells("a = 1", "while True: pass", "b = 1"), [request("f"), request("g")], limits)
+    assert statuses(seen) == ["ok", "timeout", "skipped"]
+    assert outcomes(seen) == ["timeout", "timeout"]
+    assert seen.observations["g"].error == "the submission used up its 0.6 s of CPU time"
+
+
+def test_an_output_flood_is_cut_and_blocks_nothing(zygote: Zygote) -> None:
+    flood = "for _ in range(30000): print('x' * 100)"
+    seen = zygote.observe(cells(flood, "!head -c 3000000 /dev/zero | tr '\\0' y", "a = 1"), [], LIMITS)
+    assert statuses(seen) == ["ok", "ok", "ok"]
+    assert 0 < sum(len(run.output) for run in seen.cells) <= LIMITS.output_bytes
+
+
+def test_output_keeps_its_order_and_loses_its_control_characters(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("print('one')\n!echo two\nprint('\\x1b[31mthree')", "print('four')"), [], LIMITS)
+    assert [run.output for run in seen.cells] == ["one\ntwo\n[31mthree\n", "four\n"]
+
+
+def test_notebook_habits_work(zygote: Zygote) -> None:
+    seen = zygote.observe(
+        cells(
+            "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()",
+            "display('shown')\n7",
+            "import asyncio\nawait asyncio.sleep(0)\nx = 1",
+            "listing = !echo hello\nassert listing == ['hello']",
+            "%%time\ny = x",
+            "%%writefile helper.py\nz = 5",
+            "import helper\nassert helper.z == 5",
+            "%pip install torch",
+            "!pip install torch",
+            "from redink import check\ncheck('train')\nimport redink\nredink.check('x', y=1).z",
+            "assert get_ipython() is not None\nbreakpoint()",
+            "def f():\n    import inspect\n    return inspect.getsource(f)",
+        ),
+        [request("f")],
+        LIMITS,
+    )
+    assert statuses(seen) == ["ok"] * 12, seen.cells
+    assert seen.cells[1].output == "'shown'\n7\n"
+    assert "Nothing can be installed" in seen.cells[7].output
+    assert "Nothing can be installed" in seen.cells[8].output
+    assert value(seen.observations["f"]).startswith("def f():")
+
+
+def test_input_has_nobody_to_answer(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("name = input('Your name? ')"), [], LIMITS)
+    assert seen.cells[0].error.startswith("RuntimeError: input() has nobody to answer")
+
+
+@pytest.mark.parametrize("name", ["redink.grader", "redink.box", "redink.wire", "redink.student"])
+def test_nothing_else_of_redink_can_be_imported(zygote: Zygote, name: str) -> None:
+    seen = zygote.observe(cells(f"try:\n    import {name}\nexcept ImportError:\n    ok = 1", "ok"), [], LIMITS)
+    assert statuses(seen) == ["ok", "ok"]
+
+
+def test_a_file_of_the_assignment_lies_in_the_working_folder(zygote: Zygote) -> None:
+    source = "import os\ndef f():\n    return open('data/x.csv').read(), os.listdir()"
+    seen = zygote.observe(cells(source), [request("f")], LIMITS, {"data/x.csv": b"1,2\n"})
+    assert value(seen.observations["f"]) == ["1,2\n", ["data"]]
+
+
+def test_the_box_has_no_foreign_environment_or_descriptors(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDINK_SECRET", "hush")
+    source = "import os\ndef f():\n    return sorted(map(int, os.listdir('/proc/self/fd')))[:-1], dict(os.environ)"
+    with Zygote(torch=False) as fresh:
+        seen = fresh.observe(cells(source), [request("f")], LIMITS)
+    descriptors, environment = value(seen.observations["f"])
+    assert descriptors == [0, 1, 2, 3, 4]
+    assert "REDINK_SECRET" not in environment
+    assert not Path(environment["PWD"]).exists()
+
+
+def test_memory_has_a_limit(zygote: Zygote) -> None:
+    limits = Limits(memory_mb=200)
+    seen = zygote.observe(cells("import numpy as np\nx = np.ones(100_000_000)", "y = np.ones(1000)"), [], limits)
+    assert statuses(seen) == ["error", "ok"]
+    assert "MemoryError" in seen.cells[0].error
+
+
+# -- whens -------------------------------------------------------------------------------------------------------------
+
+
+def test_inputs_come_fresh_and_modified_ones_are_named(zygote: Zygote) -> None:
+    source = "def f(a, b):\n    a[0] += 1\n    return a + b"
+    when = "def when(student, a, b):\n    return student.f(a, b)\n"
+    two = [request(name, when, a=np.zeros(2), b=np.ones(2)) for name in ("one", "two")]
+    seen = zygote.observe(cells(source), two, LIMITS)
+    for observation in seen.observations.values():
+        assert value(observation).tolist() == [2.0, 1.0]
+        assert observation.modified == ("a",)
+
+
+def test_a_missing_name_is_told_apart_from_a_students_own_errors(zygote: Zygote) -> None:
+    source = "def f():\n    return nowhere\ndef g():\n    return (1).nothing"
+    seen = zygote.observe(cells(source), calls("absent", "f", "g", "exit"), LIMITS)
+    assert outcomes(seen) == ["missing", "raised", "raised", "missing"]
+    assert seen.observations["absent"].error == "absent"
+    assert seen.observations["f"].error == "NameError: name 'nowhere' is not defined"
+
+
+BAD_ENDS = """
+import os, sys, ctypes, time, itertools
+state = []
+def good():
+    state.append(1)
+    return len(state)
+def endless():
+    while True: pass
+def deaf():
+    while True:
+        try:
+            while True: pass
+        except: pass
+def deep():
+    sum(itertools.repeat(0))
+def sleepy(): time.sleep(3600)
+def leaves(): os._exit(0)
+def crashes(): ctypes.string_at(0)
+def exits(): sys.exit(3)
+def kills(): os.kill(os.getppid(), 9); time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bad", "status", "error"),
+    [
+        ("endless", "timeout", "took more than 0.3 s of CPU time"),
+        ("deaf", "timeout", "took more than 0.3 s of CPU time"),
+        ("deep", "timeout", "took more than 0.3 s of CPU time"),
+        ("sleepy", "timeout", "had not ended after 1.2 s of waiting"),
+        ("leaves", "died", "ended the process (exit code 0)"),
+        ("crashes", "died", "ended the process (segmentation fault)"),
+        ("kills", "died", "ended the process (killed; perhaps it used too much memory)"),
+    ],
+)
+def test_a_when_that_ends_badly_costs_itself_and_the_rest_starts_from_the_snapshot(
+    zygote: Zygote, bad: str, status: str, error: str
+) -> None:
+    good = "def when(student):\n    return student.good()\n"
+    requests = [request("a", good), *calls(bad), request("b", good), request("c", good)]
+    seen = zygote.observe(cells(BAD_ENDS), requests, LIMITS)
+    assert seen.observations[bad] == Observation(status=status, error=error)  # type: ignore[arg-type]
+    assert [value(seen.observations[name]) for name in "abc"] == [1, 1, 2]
+
+
+def test_sys_exit_in_a_when_is_just_raised(zygote: Zygote) -> None:
+    seen = zygote.observe(cells(BAD_ENDS), calls("exits", "good"), LIMITS)
+    assert seen.observations["exits"].error == "SystemExit: 3"
+    assert value(seen.observations["good"]) == 1
+
+
+def test_many_bad_ends_do_not_use_up_the_respawns(zygote: Zygote) -> None:
+    leave = "def when(student):\n    return student.leaves()\n"
+    requests = [*(request(f"r{number}", leave) for number in range(12)), *calls("good")]
+    seen = zygote.observe(cells(BAD_ENDS), requests, LIMITS)
+    assert outcomes(seen) == ["died"] * 12 + ["returned"]
+
+
+def test_a_value_over_the_limit_is_too_large(zygote: Zygote) -> None:
+    source = "import numpy as np\ndef f():\n    return np.zeros(1_000_000)\ndef g():\n    return iter([])"
+    seen = zygote.observe(cells(source), calls("f", "g"), LIMITS)
+    assert seen.observations["f"].status == "too_large"
+    assert value(seen.observations["g"]) == wire.Opaque("list_iterator")
+
+
+UNSEEDED = """
+import numpy as np, random, os, uuid
+first = np.random.default_rng().random()
+def f():
+    one, two = np.random.default_rng().random(), np.random.default_rng().random()
+    assert one != two
+    return [first, one, two, np.random.rand(), np.random.RandomState().rand(), random.random(), random.Random().random(),
+            str(uuid.uuid4()), os.urandom(4).hex(), list({'a', 'b', 'c', 'd'}), hash('x')]
+"""
+
+
+def test_unseeded_chance_is_the_same_in_every_run_and_in_every_place(zygote: Zygote) -> None:
+    order = [request("one"), request("two")]
+    seen = zygote.observe(cells(UNSEEDED), order, LIMITS)
+    zygote.observe(cells("import random, numpy as np\nrandom.random(); np.random.rand()\nx = {}"), [], LIMITS)
+    again = zygote.observe(cells(UNSEEDED), order[::-1], LIMITS)
+    with Zygote(torch=False) as other:
+        elsewhere = other.observe(cells(UNSEEDED), order, LIMITS)
+    assert value(seen.observations["one"]) == value(seen.observations["two"])
+    assert seen.observations == again.observations == elsewhere.observations
+
+
+def test_a_fork_in_student_code_speaks_only_once(zygote: Zygote) -> None:
+    source = "import os\npid = os.fork()"
+    seen = zygote.observe(
+        cells(source, "def f():\n    os.fork()\n    return 1"), calls("f", "f2") + calls("f3"), LIMITS
+    )
+    assert statuses(seen) == ["ok", "ok"]
+    assert outcomes(seen) == ["returned", "missing", "missing"]
+
+
+# -- hostile submissions -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "bytes_sent",
+    ["b'garbage!' * 4", "(1 << 40).to_bytes(8, 'little')", "(3).to_bytes(8, 'little') + b'abc'",
+     "(5000).to_bytes(8, 'little') + b'\\x91' * 5000", "(0).to_bytes(8, 'little')"],
+    ids=["garbage", "a terabyte", "no message", "deep nesting", "empty"],
+)  # fmt: skip
+def test_what_is_written_to_the_graders_socket_costs_only_its_writer(zygote: Zygote, bytes_sent: str) -> None:
+    disturb = (
+        f"{FIND_SOCKET}\ndef f():\n    grader_socket().sendall({bytes_sent})\n    return 1\ndef good():\n    return 2"
+    )
+    seen = zygote.observe(cells(disturb), calls("f", "good"), LIMITS)
+    assert seen.observations["f"].status == "died"
+    assert value(seen.observations["good"]) == 2
+    seen = zygote.observe(cells(disturb, "f()", "a = 1"), calls("good"), LIMITS)
+    assert statuses(seen)[0] == "ok"
+    assert statuses(seen)[2] == "ok"
+    assert seen.cells[1].error == "disturbed its connection to the grader"
+    assert value(seen.observations["good"]) == 2
+
+
+def forged(message: str) -> str:
+    return f"""{FIND_SOCKET}
+import msgspec
+def frame(**message):
+    data = msgspec.msgpack.encode(message)
+    return len(data).to_bytes(8, 'little') + data
+def f():
+    grader_socket().sendall({message})
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "frame(type='reply', id='other', status='returned', value=b'')",
+        "frame(type='reply', id='f', status='returned', value=b'\\xc1')",
+        "frame(type='reply', id='f', status='passed')",
+        "frame(type='reply', id='f', status='returned', value=b'\\x01', score=100)",
+        "frame(type='cell', run=dict(index=1, status='ok'))",
+        "frame(type='standing', walls={})",
+        "frame(type='gone', code=10**12)",
+        "frame(type='gone', code=0) * 3",
+    ],
+)
+def test_a_forged_message_out_of_turn_is_not_believed(zygote: Zygote, message: str) -> None:
+    seen = zygote.observe(cells(forged(message), "def good():\n    return 2"), calls("f", "good"), LIMITS)
+    assert seen.observations["f"].status == "died"
+    assert seen.observations["good"].status in {"returned", "died"}  # it may pay for what lies in its way
+
+
+def test_a_forged_reply_is_cleaned_of_what_makes_no_sense(zygote: Zygote) -> None:
+    message = "frame(type='reply', id='f', status='returned', value=b'\\x01', modified=['a', 'zzz'])"
+    seen = zygote.observe(cells(forged(message)), [request("f")], LIMITS)
+    assert seen.observations["f"] == Observation(status="returned", value=b"\x01")
+    message = "frame(type='reply', id='f', status='raised', error='a\\x1b]0;\\n' + 'b' * 9999, where='rm -rf')"
+    seen = zygote.observe(cells(forged(message)), [request("f")], LIMITS)
+    assert seen.observations["f"].error.startswith("a ]0; bbb")
+    assert len(seen.observations["f"].error) <= 300
+    assert seen.observations["f"].where == ""
+
+
+def test_a_closed_socket_and_a_silent_box_are_outcomes_too(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("import os\nos.close(3)", "a = 1"), [], LIMITS)
+    assert statuses(seen) == ["error", "ok"]
+    muted = "import os, socket\na, b = socket.socketpair()\nos.dup2(a.fileno(), 3)"
+    seen = zygote.observe(cells(muted, "a = 1"), [], LIMITS)
+    assert statuses(seen) == ["error", "ok"]
+
+
+def test_an_exception_that_attacks_its_reader_is_still_told(zygote: Zygote) -> None:
+    source = """
+class Meta(type):
+    @property
+    def __name__(cls): raise SystemExit
+class Nasty(Exception, metaclass=Meta):
+    def __str__(self): raise KeyboardInterrupt
+def f(): raise Nasty
+def g(): raise ValueError('\\ud800' * 10)
+"""
+    seen = zygote.observe(cells(source, "raise Nasty"), calls("f", "g"), LIMITS)
+    assert seen.cells[1].error == "Nasty (cell 2, line 1)"
+    assert outcomes(seen) == ["raised", "raised"]
+
+
+DAEMONS = """
+import os, signal, time, threading
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            open('pids', 'a').write(f'{os.getpid()} ')
+            time.sleep(600)
+        os._exit(0)
+threading.Thread(target=time.sleep, args=(600,)).start()
+!sleep 600 &
+while len(open('pids').read().split()) < 3: time.sleep(0.01)
+def f():
+    return [int(pid) for pid in open('pids').read().split()]
+"""
+
+
+def test_what_a_submission_leaves_running_is_gone_with_it(zygote: Zygote) -> None:
+    limits = Limits(cell_cpu=5, check_cpu=5)
+    seen = zygote.observe(cells("open('pids', 'w').close()", DAEMONS), [request("f")], limits)
+    pids = value(seen.observations["f"])
+    assert len(pids) == 3
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert zygote._process is not None
+    assert processes.children_of(zygote._process.pid) == []
+
+
+def test_a_folder_that_resists_is_removed_all_the_same(zygote: Zygote) -> None:
+    source = "import os\nhere = os.getcwd()\nfor _ in range(1500):\n    os.mkdir('d'); os.chdir('d')\nos.chmod('.', 0)"
+    seen = zygote.observe(cells(source, "def f():\n    return here"), [request("f")], Limits())
+    assert not Path(value(seen.observations["f"])).exists()
+
+
+# -- our own trouble ---------------------------------------------------------------------------------------------------
+
+
+def test_a_dead_zygote_is_our_fault_and_the_next_call_has_another() -> None:
+    with Zygote(torch=False) as zygote:
+        zygote.observe([], [], LIMITS)
+        assert zygote._process is not None
+        os.kill(zygote._process.pid, 9)
+        with pytest.raises(BoxError, match="zygote failed"):
+            zygote.observe([], [], LIMITS)
+        assert zygote.observe(cells("a = 1"), [], LIMITS).cells[0].status == "ok"
+
+
+def test_a_zygote_without_its_grader_ends_and_leaves_nothing() -> None:
+    zygote = Zygote(torch=False)
+    zygote.observe([], [], LIMITS)
+    folder, process, control = zygote._folder, zygote._process, zygote._control
+    assert folder is not None and process is not None and control is not None
+    control.close()
+    assert process.wait(60) == 0
+    assert not folder.exists()
+    zygote.close()
+
+
+def test_closing_a_zygote_at_work_ends_the_submission_as_our_fault() -> None:
+    with Zygote(torch=False) as zygote:
+        zygote.observe([], [], LIMITS)
+        closer = threading.Timer(0.2, zygote.close)
+        closer.start()
+        with pytest.raises(BoxError):
+            zygote.observe(cells("import time\ntime.sleep(600)"), [], Limits())
+        closer.join()
+
+
+# -- torch -------------------------------------------------------------------------------------------------------------
+
+
+def test_tensors_cross_as_tensors_and_chance_in_torch_is_fixed(torch_zygote: Zygote) -> None:
+    source = """
+import torch
+def double(x):
+    assert isinstance(x, torch.Tensor)
+    x += 0
+    return 2 * x
+def f():
+    torch.seed()
+    return torch.rand(2), torch.get_num_threads()
+def train():
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+    return model.weight
+"""
+    when = "def when(student, x):\n    return student.double(torch.abs(x))\n"
+    tensor = np.array([1.0, -2.0], dtype=np.float32).view(wire.TensorArray)
+    requests = [request("double", when, x=tensor), *calls("f", "train")]
+    limits = Limits(cell_cpu=5, check_cpu=5)
+    seen = torch_zygote.observe(cells(source), requests, limits)
+    assert isinstance(value(seen.observations["double"]), wire.TensorArray)
+    assert value(seen.observations["double"]).tolist() == [2.0, 4.0]
+    assert value(seen.observations["f"])[1] == 1
+    assert value(seen.observations["train"]).shape == (1, 2)
+    assert torch_zygote.observe(cells(source), requests, limits).observations == seen.observations
+
+
+def test_a_submission_costs_far_less_than_a_start(torch_zygote: Zygote) -> None:
+    assert torch_zygote._process is not None
+    torch_zygote.observe([], [], LIMITS)
+    start = processes.cpu_of_family(torch_zygote._process.pid)
+    seen = torch_zygote.observe(cells("import torch\ndef f():\n    return 1"), [request("f")], LIMITS)
+    assert seen.cpu_seconds < start / 10
+
+
+def test_the_clock_of_a_submission_starts_when_the_zygote_is_warm() -> None:
+    begun = time.monotonic()
+    with Zygote(torch=False) as zygote:
+        seen = zygote.observe([], [], LIMITS)
+    assert seen.wall_seconds < time.monotonic() - begun
