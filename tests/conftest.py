@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
 
 LITTLE = {
-    "assignments/little/assignment.toml": '''
+    "assignments/little/assignment.toml": """
 title = "Little"
 slug = "little"
 minutes = 30
@@ -52,7 +52,7 @@ id = "ideas"
 title = "Ideas"
 points = 20
 asks = ["answers"]
-''',
+""",
     "assignments/little/checks.py": '''
 from redink.checks import check
 
@@ -151,7 +151,7 @@ def mean_runs_over():
 def spread_is_a():
     """What kind of quantity the spread is, geometrically."""
 ''',
-    "solutions/little/misconceptions.py": '''
+    "solutions/little/misconceptions.py": """
 from redink.checks import misconception
 
 misconception(
@@ -175,14 +175,14 @@ misconception(
     old='mean_runs_over="examples", spread_is_a="length"',
     new='mean_runs_over="features", spread_is_a="width"',
 )
-''',
-    "solutions/little/alternatives.py": '''
+""",
+    "solutions/little/alternatives.py": """
 from redink.checks import alternative
 
 alternative("works_in_float32", "centre", old="return X - X.mean", new="X = X.astype(np.float32)\\n    return X - X.mean")
 alternative("uses_the_library", "scale", old="np.sqrt((centred * centred).mean(axis=0))", new="X.std(axis=0)")
 alternative("shouts", "ideas", old='"examples"', new='" EXAMPLES"')
-''',
+""",
 }
 
 CENTRE, SCALE, ANSWERS = 4, 6, 7  # places of the cells that answer the three questions of `little`
@@ -199,7 +199,11 @@ class Desk:
         self.book = root / ".redink" / "gradebook.sqlite"
 
     def redink(
-        self, *arguments: object, env: Mapping[str, str | None] | None = None, cwd: Path | None = None, boxes: bool = True
+        self,
+        *arguments: object,
+        env: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        boxes: bool = True,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; without `boxes`, no process can be started for anybody's code."""
         return subprocess.run(
@@ -406,3 +410,16 @@ def results(graded_course: Path) -> dict[str, dict[str, Any]]:
 def root() -> Path:
     """The project's own folder."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def distributions(shared: Any) -> dict[str, Path]:
+    """The wheel and the sdist, built once."""
+
+    def fill(folder: Path) -> None:
+        command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    folder = shared("distributions", fill)
+    return {"wheel": next(folder.glob("*.whl")), "sdist": next(folder.glob("*.tar.gz"))}

@@ -162,7 +162,7 @@ def test_the_whole_submission_has_a_limit_too(zygote: Zygote) -> None:
     limits = Limits(cell_cpu=5, check_cpu=5, total_cpu=0.6, wall_factor=4)
     seen = zygote.observe(cells("a = 1", "while True: pass", "b = 1"), [request("f"), request("g")], limits)
     assert statuses(seen) == ["ok", "timeout", "skipped"]
-    assert outcomes(seen) == ["timeout", "timeout"]
+    assert outcomes(seen) == ["unreachable", "unreachable"]
     assert seen.observations["g"].error == "the submission used up its 0.6 s of CPU time"
 
 
@@ -557,3 +557,20 @@ def test_the_clock_of_a_submission_starts_when_the_zygote_is_warm() -> None:
     with Zygote(torch=False) as zygote:
         seen = zygote.observe([], [], LIMITS)
     assert seen.wall_seconds < time.monotonic() - begun
+
+
+def test_an_endless_function_is_tried_once_for_each_check_not_for_each_input(zygote: Zygote) -> None:
+    endless = "def f():\n    while True: pass\ndef g(): return 1"
+    asked = [
+        Request(
+            id=f"{name}/{trial}",
+            when=f"def when(student):\n    return student.{name}()\n",
+            inputs=wire.encode({}),
+            group=name,
+        )
+        for name in ("f", "g")
+        for trial in range(3)
+    ]
+    seen = zygote.observe(cells(endless), asked, LIMITS)
+    assert [seen.observations[one.id].status for one in asked] == ["timeout"] * 3 + ["returned"] * 3
+    assert seen.cpu_seconds < 2.5 * LIMITS.check_cpu

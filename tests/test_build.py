@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ def test_a_fresh_build_has_not_drifted_and_a_second_one_gives_the_same_bytes(tin
     done = tiny.redink("build")
     assert [Path(line).name for line in done.stdout.splitlines()] == list(GENERATED)
     assert {name: (tiny.assignment / name).read_bytes() for name in GENERATED} == first
-    assert tiny.redink("build", "tiny").stdout == "tiny: up to date\n"
 
 
 def test_the_students_notebook_has_prose_and_stubs_and_no_solution(tiny):
@@ -60,10 +58,18 @@ def test_the_notebook_is_valid(little):
     nbformat.validate(nbformat.read(little.assignment / "little.ipynb", as_version=4))
 
 
-def test_a_changed_master_is_drift_and_a_hand_edited_notebook_too(tiny):
+def test_a_changed_master_and_a_hand_edited_file_are_drift_and_checking_writes_nothing(tiny):
     tiny.edit(tiny.solution / "tiny.py", "why it matters.", "why it matters to you.")
-    assert check(tiny, 1) == "tiny: tiny.ipynb is not what the master gives now\n"
-    tiny.edit(tiny.solution / "tiny.py", "why it matters to you.", "why it matters.")
+    tiny.edit(tiny.assignment / "README.md", "# Tiny", "# Very tiny")
+    before = {path: path.read_bytes() for path in tiny.assignment.iterdir()}
+    assert check(tiny, 1).splitlines() == [
+        "tiny: tiny.ipynb is not what the master gives now",
+        "tiny: README.md is not what the master gives now",
+    ]
+    assert {path: path.read_bytes() for path in tiny.assignment.iterdir()} == before
+
+
+def test_a_hand_edited_notebook_is_drift(tiny):
     tiny.edit(tiny.assignment / "tiny.ipynb", "Centre the data", "Center the data")
     assert check(tiny, 1) == "tiny: tiny.ipynb is not what the master gives now\n"
 
@@ -84,7 +90,7 @@ def test_a_changed_hint_is_drift(tiny):
 
 def test_a_new_check_is_drift(tiny):
     tiny.edit(tiny.assignment / "checks.py", '@check("centre")', '@check("centre", trials=4)')
-    assert "subtracts_the_mean_of_each_column/p3 has changed" in check(tiny, 1)
+    assert check(tiny, 1) == "tiny: published.json: the public checks or their trials have changed\n"
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"expected": 3}'])
@@ -92,13 +98,6 @@ def test_missing_or_damaged_values_are_drift(tiny, content):
     path = tiny.assignment / "published.json"
     path.unlink() if content is None else path.write_text(content, encoding="utf-8")
     assert check(tiny, 1) == "tiny: published.json is missing or damaged\n"
-
-
-def test_checking_writes_nothing(tiny):
-    tiny.edit(tiny.solution / "tiny.py", "why it matters.", "why it matters to you.")
-    before = {path: path.read_bytes() for path in tiny.assignment.iterdir()}
-    check(tiny, 1)
-    assert {path: path.read_bytes() for path in tiny.assignment.iterdir()} == before
 
 
 def test_the_solved_notebook_is_written_elsewhere_and_gets_full_marks(little):
@@ -139,7 +138,7 @@ def test_solution_marks_out_of_balance_are_told_with_their_cell(tiny, old, new, 
 )
 def test_a_when_that_judges_or_uses_a_free_name_is_refused_with_its_check(tiny, body, told):
     tiny.edit(tiny.solution / "hidden_checks.py", "return student.centre(X), student.centre(X + shift)", body)
-    said = refused(tiny) if os.name else ""
+    said = refused(tiny)
     assert "check ignores_a_shift: " in said
     assert told in said
 
@@ -151,10 +150,15 @@ def test_a_when_that_judges_or_uses_a_free_name_is_refused_with_its_check(tiny, 
         ("assignments/tiny/assignment.toml", "title =", "titel =", "assignment.toml: "),
         ("assignments/tiny/assignment.toml", 'slug = "tiny"', 'slug = "other"', "the slug is 'other', but the folder"),
         ("assignments/tiny/checks.py", '@check("centre")', '@check("center")', "tiny has no question 'center'"),
-        ("assignments/tiny/checks.py", '"""Each column', '"""""" """Each column', "has no sentence"),
+        ("assignments/tiny/checks.py", '    """Each column', '    f"""Each column', "has no sentence"),
         ("assignments/tiny/checks.py", "from redink", "from rednik", "ModuleNotFoundError"),
-        ("solutions/tiny/hidden_checks.py", "ignores_a_shift", "subtracts_the_mean_of_each_column", "two checks are called"),
-        ("solutions/tiny/misconceptions.py", 'hint="Which', 'hint=" "  # "Which', "a misconception needs a hint"),
+        (
+            "solutions/tiny/hidden_checks.py",
+            "ignores_a_shift",
+            "subtracts_the_mean_of_each_column",
+            "two checks are called",
+        ),
+        ("solutions/tiny/misconceptions.py", 'hint="Which', 'hint="" and "Which', "a misconception needs a hint"),
     ],
 )
 def test_a_mistake_of_the_author_is_one_sentence_that_says_where(tiny, file, old, new, told):

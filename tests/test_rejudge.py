@@ -61,7 +61,9 @@ def test_changed_points_show_who_gains_and_who_loses(graded):
 
 
 def test_a_changed_hint_changes_no_score(graded):
-    graded.edit(graded.solution / "misconceptions.py", "In which unit is the variance?", "What is the unit of a square?")
+    graded.edit(
+        graded.solution / "misconceptions.py", "In which unit is the variance?", "What is the unit of a square?"
+    )
     said, difference = rejudge(graded)
     assert [(one["submission"], one["hints"]) for one in difference["changes"]] == [("believes_in_variance", ["scale"])]
     assert changes(difference) == {"believes_in_variance": (60.0, 60.0)}

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 MASTER, HIDDEN, WRONG, RIGHT = "tiny.py", "hidden_checks.py", "misconceptions.py", "alternatives.py"
 
@@ -42,60 +48,26 @@ def test_a_wrong_reference_is_told(tiny):
     assert "✗ tiny: the reference fails its own check ignores_a_shift/s0" in verify(tiny)
 
 
-def test_a_reference_that_raises_is_told_with_its_cell(tiny):
+def test_a_reference_that_raises_is_told_with_its_cell_and_is_wrong_in_a_draft_too(tiny):
     tiny.edit(tiny.solution / MASTER, "import numpy as np", "import numpy as np\n1 / 0")
-    assert "the reference fails in cell 2: ZeroDivisionError" in verify(tiny)
+    assert "the reference fails in cell 2: ZeroDivisionError" in verify(tiny, "--draft")
 
 
-def test_a_check_that_nothing_fails_is_told_and_a_draft_may_have_it(tiny):
-    add(tiny.assignment / "checks.py", ONE_ROW)
-    assert "✗ no misconception fails the check keeps_the_number_of_rows (centre)" in verify(tiny)
-    assert "· no misconception fails the check keeps_the_number_of_rows" in verify(tiny, "--draft", code=0)
+@pytest.fixture(scope="session")
+def broken(shared, tiny_course) -> str:
+    """What verify says of an assignment in which several promises are broken at once."""
 
+    def fill(root: Path) -> None:
+        shutil.copytree(tiny_course, root, dirs_exist_ok=True)
+        add(root / "assignments/tiny/checks.py", ANYTHING)
+        add(root / "solutions/tiny" / WRONG, WRONGER)
+        add(root / "solutions/tiny" / RIGHT, NOT_RIGHT)
+        command = [sys.executable, "-m", "redink_cli", "verify", "tiny"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done.stderr
+        (root / "said.txt").write_text(done.stdout, encoding="utf-8")
 
-ONE_ROW = '''
-
-@check("centre")
-def keeps_the_number_of_rows(rng, trial):
-    """There are as many rows as before."""
-    return dict(X=rng.normal(size=(4 + trial, 3)))
-
-
-@keeps_the_number_of_rows.when
-def _(student, X):
-    return len(student.centre(X) @ np.ones(3)) + 0.5
-'''
-
-
-def test_a_misconception_that_is_not_caught_is_told(tiny):
-    add(tiny.solution / WRONG, '\nmisconception("is_right", "centre", hint="?", old="X - X.mean(axis=0)", '
-        'new="-(X.mean(axis=0) - X)")\n')  # fmt: skip
-    assert "✗ the misconception is_right is not caught by centre" in verify(tiny)
-
-
-def test_a_misconception_that_draws_the_hint_of_another_is_told(tiny):
-    add(tiny.solution / WRONG, '\nmisconception("says_it_otherwise", "centre", hint="?", old="X.mean(axis=0)", '
-        'new="X.mean(axis=-1, keepdims=True)")\n')  # fmt: skip
-    assert "✗ the misconception says_it_otherwise draws the hint takes_the_mean_over_rows" in verify(tiny)
-
-
-def test_a_misconception_that_also_loses_another_question_is_told(little):
-    little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]', "uses = []")
-    said = verify(little)
-    assert "✗ the misconception takes_the_mean_over_rows of centre also loses scale (has_unit_spread" in said
-
-
-def test_an_alternative_that_fails_is_told(tiny):
-    add(tiny.solution / RIGHT, '\nalternative("forgets_half", "centre", old="X.mean(axis=0)", new="X.mean(axis=0) / 2")\n')
-    said = verify(tiny)
-    assert "✗ the alternative forgets_half gets 0 of 100 in centre (subtracts_the_mean_of_each_column failed" in said
-
-
-def test_a_check_that_trivial_answers_pass_is_told(tiny):
-    add(tiny.assignment / "checks.py", ANYTHING)
-    said = verify(tiny)
-    assert "✗ the trivial answer 'none' passes may_be_anything (centre)" in said
-    assert "✗ a constant 0 of the right form passes may_be_anything (centre)" in said
+    return (shared("broken", fill) / "said.txt").read_text(encoding="utf-8")
 
 
 ANYTHING = '''
@@ -115,6 +87,49 @@ def _(student, X):
 def _(seen):
     assert seen is not None
 '''
+
+WRONGER = """
+misconception("is_right", "centre", hint="?", old="X - X.mean(axis=0)", new="-(X.mean(axis=0) - X)")
+misconception("says_it_otherwise", "centre", hint="?", old="X.mean(axis=0)", new="X.mean(axis=-1, keepdims=True)")
+"""
+
+NOT_RIGHT = """
+alternative("forgets_half", "centre", old="X.mean(axis=0)", new="X.mean(axis=0) / 2")
+"""
+
+
+def test_a_check_that_nothing_fails_is_told(broken):
+    assert "✗ no misconception fails the check may_be_anything (centre)" in broken
+
+
+def test_a_misconception_that_is_not_caught_is_told(broken):
+    assert "✗ the misconception is_right is not caught by centre" in broken
+    assert "is_right                  nothing" in broken
+
+
+def test_a_misconception_that_draws_the_hint_of_another_is_told(broken):
+    assert "✗ the misconception says_it_otherwise draws the hint takes_the_mean_over_rows" in broken
+
+
+def test_an_alternative_that_fails_is_told(broken):
+    assert (
+        "✗ the alternative forgets_half gets 33.33 of 100 in centre (subtracts_the_mean_of_each_column failed" in broken
+    )
+
+
+def test_a_check_that_trivial_answers_pass_is_told(broken):
+    assert "✗ the trivial answer 'none' passes may_be_anything (centre)" in broken
+    assert "✗ a constant 0 of the right form passes may_be_anything (centre)" in broken
+
+
+def test_what_is_broken_and_missing_is_counted(broken):
+    assert broken.splitlines()[-1].endswith("broken, 1 missing")
+
+
+def test_a_misconception_that_also_loses_another_question_is_told(little):
+    little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]', "uses = []")
+    said = verify(little)
+    assert "✗ the misconception takes_the_mean_over_rows of centre also loses scale (has_unit_spread" in said
 
 
 def test_an_edit_that_matches_nowhere_is_told(tiny):
@@ -140,11 +155,9 @@ def test_a_core_question_without_alternative_is_missing_and_a_draft_may_lack_it(
     assert "1 things still missing" in said
 
 
-def test_a_draft_that_is_wrong_still_fails(tiny):
-    tiny.edit(tiny.solution / MASTER, "import numpy as np", "import numpy as np\n1 / 0")
-    verify(tiny, "--draft")
-
-
 def test_two_specimens_of_one_name_are_told(little):
-    add(little.solution / WRONG, '\nmisconception("divides_by_the_variance", "ideas", hint="?", old="length", new="width")\n')
+    add(
+        little.solution / WRONG,
+        '\nmisconception("divides_by_the_variance", "ideas", hint="?", old="length", new="width")\n',
+    )
     assert "two specimens misconception divides_by_the_variance" in verify(little)

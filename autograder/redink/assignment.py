@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -85,6 +86,8 @@ def _check_spec(spec: Spec, path: Path) -> None:
     if len(set(ids)) < len(ids):
         raise AuthorError(f"{path}: two questions have the same id")
     core = sum(question.points for question in spec.questions if question.tier == "core")
+    if not all(0 <= question.points < math.inf for question in spec.questions):
+        raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
     if abs(core - FULL_MARKS) > 1e-9:
         raise AuthorError(f"{path}: the core questions have {core:g} points; they must total {FULL_MARKS:g}")
     for place, question in enumerate(spec.questions):
@@ -146,7 +149,7 @@ def make_request(check: Check, trial: Trial, asks: tuple[str, ...]) -> Request:
     if unknown := [name for name in shipped.names if name not in inputs]:
         raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")
     crossing = {name: inputs[name] for name in shipped.names}
-    return Request(id=trial.id, when=shipped.source, inputs=encode(crossing))
+    return Request(id=trial.id, when=shipped.source, inputs=encode(crossing), group=check.id)
 
 
 def as_asked(

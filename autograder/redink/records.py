@@ -35,11 +35,16 @@ class Limits(Record, frozen=True):
 
 
 class Request(Record, frozen=True):
-    """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire."""
+    """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire.
+
+    Requests of one group (the trials of one check) fail together: after one that runs out of time, the rest of the group
+    is not tried, so that an endless function costs its own checks and not everybody's time.
+    """
 
     id: str
     when: str
     inputs: bytes
+    group: str = ""
 
 
 class Observation(Record, frozen=True):

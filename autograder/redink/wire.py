@@ -128,7 +128,7 @@ def _integer(value: int) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    plain = value.detach().cpu()
+    plain = value.detach().cpu().resolve_conj().resolve_neg()
     if str(plain.dtype) == "torch.bfloat16":
         plain = plain.float()
     array = plain.contiguous().numpy()

@@ -42,7 +42,7 @@ def lattice(rng: Generator, n: int, d: int, reach: int = 5) -> Separated:
 
     Sums of whole numbers have no rounding, so two right programs agree on them to the last bit.
     """
-    normal = np.append(rng.integers(-1, 2), rng.integers(1, 4, size=d) * rng.choice([-1, 1], size=d))
+    normal = rng.choice([-1, 1], size=d + 1) * np.append(1, rng.integers(1, 4, size=d))
     drawn = rng.integers(-reach, reach + 1, size=(60 * n, d)).astype(float)
     scores = _augmented(drawn) @ normal
     chosen = np.concatenate([np.flatnonzero(scores > 0)[: n // 2], np.flatnonzero(scores < 0)[: n - n // 2]])

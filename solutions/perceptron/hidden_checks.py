@@ -442,7 +442,7 @@ def descent_separates_where_least_squares_does_not(rng, trial):
     X, y = np.array([[0.0], [1.0], [2.0], [12.0]]), np.array([-1, -1, 1, 1])
     places, mirror = rng.permutation(4), rng.choice([-1, 1])
     shift, size = rng.uniform(-0.5, 0.5), rng.uniform(0.8, 1.0)
-    return dict(X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.5 / 20, steps=6000)
+    return dict(X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.025, steps=800)
 
 
 @descent_separates_where_least_squares_does_not.when

@@ -311,14 +311,14 @@ misconception(
 misconception(
     "computes_or", "xor",
     hint="What does your network say at (1, 1)? One of the two units must pull harder there.",
-    old="np.array([1.0, -2.0]), 0.0",
-    new="np.array([1.0, -1.0]), 0.0",
+    old="return W1, b1, np.array([1.0, -2.0]), 0.0",
+    new="return W1, b1, np.array([1.0, -1.0]), 0.0",
 )  # fmt: skip
 
 misconception(
     "joins_the_two_cases_by_and", "xor",
     hint="Can 'only the first' and 'only the second' be true together? XOR asks for either.",
-    old="return np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.0, -1.0]), np.array([1.0, -2.0]), 0.0",
+    old="return W1, b1, np.array([1.0, -2.0]), 0.0",
     new="return np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0]), np.array([1.0, 1.0]), 0.0",
 )  # fmt: skip
 

@@ -40,29 +40,30 @@ from redink_datasets import circle, separable, tight, xor
 #
 # $$y\,s(x)\le 0 .$$
 #
-# On a mistake, the perceptron adds $y\,x$ to its weights. Why that? Because it makes this very example less wrong. The
-# new score times the label is
+# On a mistake, the perceptron adds $y\,x$ to its weights (and $y$ to the constant $b$). Why that? Because it makes this
+# very example less wrong. Leave $b$ aside for a moment: the new score times the label is
 #
 # $$y\,(w+y\,x)\cdot x \;=\; y\,w\cdot x + \lVert x\rVert^2 ,$$
 #
 # which is larger than before by $\lVert x\rVert^2$. On anything else, the perceptron does nothing at all. It learns
 # from its mistakes, and from nothing else.
 #
-# Run the next cell to see one step. (The constant $b$ is left out of the drawing, so the line passes through the
-# origin.)
+# Run the next cell to see one step, still without $b$: the line passes through the origin.
 
 # %% tags=["explore"]
 w, x = np.array([1.0, -1.2]), np.array([0.7, 1.5])  # a positive example on the wrong side
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), sharex=True, sharey=True)
-for panel, weights, title in zip(panels, [w, w + x], ["before: the score is negative", "after: w + x"], strict=True):
+titles = ["before: the score is negative", "after: w + x"]
+for panel, weights, title in zip(panels, [w, w + x], titles, strict=True):
     along = np.array([-weights[1], weights[0]]) / np.linalg.norm(weights)
     panel.plot(*np.outer([-4, 4], along).T, color="black", linewidth=1)
     panel.quiver(0, 0, *weights, angles="xy", scale_units="xy", scale=1, color="tab:red")
-    panel.annotate("w", weights, xytext=(4, 4), textcoords="offset points", color="tab:red")
+    panel.annotate(" w", weights, color="tab:red")
     panel.scatter(*x, color="tab:blue", s=60, zorder=3)
-    panel.annotate("x, y = +1", x, xytext=(8, 0), textcoords="offset points", color="tab:blue")
-    panel.set(title=f"{title}: {weights @ x:.2f}", xlim=(-2.5, 2.5), ylim=(-2.2, 2.2), aspect="equal")
+    panel.annotate("   x, y = +1", x, color="tab:blue")
+    panel.set(xlim=(-2.5, 2.5), ylim=(-2.2, 2.2), aspect="equal")
+    panel.set_title(f"{title}: {weights @ x:.2f}")
 plt.show()
 
 # %% [markdown]
@@ -155,7 +156,7 @@ check("score")
 def perceptron_step(w: np.ndarray, x: np.ndarray, y: int) -> tuple[np.ndarray, bool]:
     """Do one step of the perceptron.
 
-    A mistake is y (w·x) ≤ 0. On a mistake the new weights are w + y x; otherwise they are w.
+    A mistake is y (w·x) ≤ 0. After a mistake the weights are w + y x; otherwise they are w.
 
     w: d+1 weights.  x: one example, *already augmented*, d+1 numbers.  y: −1 or +1.
     Returns (the new weights, whether it was a mistake). The array w itself stays as it was.
@@ -196,10 +197,13 @@ def perceptron(
     """Train a perceptron from w = 0.
 
     X: n×d, not augmented.  y: n labels, −1 or +1.
-    order: integers of shape max_epochs×n. Row e is a permutation of 0 … n−1: the order in which epoch e visits the
-        examples. Without it, every epoch visits 0, 1, …, n−1.
-    Returns (w: d+1 weights, mistakes: the indices of the examples that caused the updates, in the order of the
-    updates, converged: whether y_i s_i > 0 for all i under the final w).
+    order: integers of shape max_epochs×n. Row e is a permutation of 0 … n−1: the order in
+        which epoch e visits the examples. Without it, every epoch visits 0, 1, …, n−1.
+
+    Returns (w, mistakes, converged):
+        w: the d+1 final weights.
+        mistakes: for each update, in order, the index of the example that caused it.
+        converged: whether y_i s_i > 0 for all i under the final w.
     """
     ### BEGIN SOLUTION
     vectors = augment(X)
@@ -229,12 +233,14 @@ check("train")
 X, y, u, gamma = separable(np.random.default_rng(3), n=40, d=2, gamma=0.08)
 w, mistakes, converged = perceptron(X, y, max_epochs=200)
 
-history = np.cumsum(y[mistakes, None] * augment(X)[mistakes], axis=0)  # w after each mistake
+moves = y[mistakes, None] * augment(X)[mistakes]
+history = np.cumsum(moves, axis=0)  # w after each mistake
 reach = np.array([X[:, 0].min() - 0.5, X[:, 0].max() + 0.5])
 plt.figure(figsize=(6.5, 5))
 for k, (b, w1, w2) in enumerate(history):
     if w2 != 0:
-        plt.plot(reach, -(b + w1 * reach) / w2, color=str(0.9 * (1 - k / len(history))), linewidth=0.8)
+        grey = str(0.9 * (1 - k / len(history)))
+        plt.plot(reach, -(b + w1 * reach) / w2, color=grey, linewidth=0.8)
 plt.plot(reach, -(w[0] + w[1] * reach) / w[2], color="black", linewidth=2)
 plt.scatter(*X[y > 0].T, color="tab:blue", marker="+", s=60, label="y = +1")
 plt.scatter(*X[y < 0].T, color="tab:red", marker="_", s=60, label="y = −1")
@@ -270,11 +276,15 @@ plt.show()
 #
 # *It makes progress.* Each mistake moves $w$ towards $u$ by at least $\gamma$:
 #
-# $$w_k\cdot u = w_{k-1}\cdot u + y\,(\tilde x\cdot u) \ge w_{k-1}\cdot u + \gamma, \qquad\text{so}\qquad w_k\cdot u\ge k\gamma .$$
+# $$w_k\cdot u = w_{k-1}\cdot u + y\,(\tilde x\cdot u) \ge w_{k-1}\cdot u + \gamma ,$$
+#
+# so $w_k\cdot u\ge k\gamma$.
 #
 # *It does not run away.* Each mistake lengthens $w$ only a little:
 #
-# $$\lVert w_k\rVert^2 = \lVert w_{k-1}\rVert^2 + \underbrace{2\,y\,(w_{k-1}\cdot\tilde x)}_{\le\,0,\ \text{it was a mistake}} + \lVert\tilde x\rVert^2 \le \lVert w_{k-1}\rVert^2 + R^2, \qquad\text{so}\qquad \lVert w_k\rVert^2\le kR^2 .$$
+# $$\lVert w_k\rVert^2 = \lVert w_{k-1}\rVert^2 + \underbrace{2\,y\,(w_{k-1}\cdot\tilde x)}_{\le\,0,\ \text{it was a mistake}} + \lVert\tilde x\rVert^2 \le \lVert w_{k-1}\rVert^2 + R^2 ,$$
+#
+# so $\lVert w_k\rVert^2\le kR^2$.
 #
 # *Both together.* A projection is never longer than the vector:
 # $k\gamma \le w_k\cdot u \le \lVert w_k\rVert \le \sqrt k\,R$. Hence $\sqrt k\le R/\gamma$. $\blacksquare$
@@ -285,8 +295,8 @@ plt.show()
 # - $n$ and $d$ are not in it. A million examples in a million dimensions are no harder than ten in the plane, if
 #   $R/\gamma$ is the same.
 # - The perceptron never sees $u$. It is enough that a separator exists.
-# - The word "mistake" is used exactly once, to throw away the middle term. An update on an example that was right would
-#   break the proof there.
+# - That the example was a *mistake* is used exactly once, to throw away the middle term. An update on an example that
+#   was right would break the proof there.
 # - $w_0=0$ is used: both sums start at nothing. A step size $\eta>0$ would multiply every $w_k$ by $\eta$ and change no
 #   sign, so it changes no mistake.
 # - If no $u$ separates, there is no $\gamma>0$, and the theorem promises nothing.
@@ -305,7 +315,7 @@ plt.show()
 def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     """Give the geometric margin of the separator u: min_i y_i (u · x̃_i) / ‖u‖.
 
-    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, the constant's first, of any length ‖u‖ > 0.
+    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, the constant's first; any length.
     Returns a number; it is negative or 0 when u does not separate.
     """
     ### BEGIN SOLUTION
@@ -314,7 +324,10 @@ def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
 
 
 def radius(X: np.ndarray) -> float:
-    """Give the radius R = max_i ‖x̃_i‖ of the augmented examples.  X: n×d, not augmented."""
+    """Give the radius R = max_i ‖x̃_i‖ of the augmented examples.
+
+    X: n×d, not augmented.
+    """
     ### BEGIN SOLUTION
     return float(np.linalg.norm(augment(X), axis=1).max())
     ### END SOLUTION
@@ -323,7 +336,7 @@ def radius(X: np.ndarray) -> float:
 def mistake_bound(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     """Give the number of mistakes (R/γ)² that the theorem allows, with γ the margin of u.
 
-    Where u does not separate (γ ≤ 0) the theorem promises nothing: return infinity, `np.inf`.
+    Where u does not separate (γ ≤ 0) the theorem promises nothing: then it is np.inf.
     """
     ### BEGIN SOLUTION
     gamma = margin(X, y, u)
@@ -331,10 +344,15 @@ def mistake_bound(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     ### END SOLUTION
 
 
-def proof_trace(X: np.ndarray, y: np.ndarray, u: np.ndarray, mistakes: list[int]) -> tuple[np.ndarray, np.ndarray]:
+def proof_trace(
+    X: np.ndarray,
+    y: np.ndarray,
+    u: np.ndarray,
+    mistakes: list[int],
+) -> tuple[np.ndarray, np.ndarray]:
     """Follow the two quantities of the proof through a run.
 
-    mistakes: the indices of the examples that caused the updates, in order, M of them; indices repeat.
+    mistakes: the indices of the examples that caused the M updates, in order; they repeat.
     With w_k = the sum of y_i x̃_i over the first k of them, returns
     (‖w_1‖², …, ‖w_M‖²) and (w_1·u / ‖u‖, …, w_M·u / ‖u‖), M numbers each.
     """
@@ -358,24 +376,25 @@ check("bound")
 
 # %% tags=["explore"]
 rng = np.random.default_rng(5)
+sets = {
+    "random examples": separable(rng, n=60, d=4, gamma=0.4),
+    "the worst case": tight(rng, n=16),
+}
+
 figure, panels = plt.subplots(1, 2, figsize=(11, 4.5))
-for panel, data, title in zip(
-    panels,
-    [separable(rng, n=60, d=4, gamma=0.25), tight(rng, n=16)],
-    ["random examples", "the worst case"],
-    strict=True,
-):
-    w, mistakes, converged = perceptron(data.X, data.y, max_epochs=500)
-    squares, progress = proof_trace(data.X, data.y, data.u, mistakes)
-    R, gamma, bound = radius(data.X), margin(data.X, data.y, data.u), mistake_bound(data.X, data.y, data.u)
+for panel, (title, (X, y, u, gamma)) in zip(panels, sets.items(), strict=True):
+    w, mistakes, converged = perceptron(X, y, max_epochs=500)
+    squares, progress = proof_trace(X, y, u, mistakes)
+    R, bound = radius(X), mistake_bound(X, y, u)
     k = np.linspace(0, bound, 300)
     panel.fill_between(k, k * gamma, np.sqrt(k) * R, color="0.92")
-    panel.plot(k, np.sqrt(k) * R, color="tab:red", linewidth=1, label=r"ceiling $\sqrt{k}\,R$")
-    panel.plot(k, k * gamma, color="tab:blue", linewidth=1, label=r"floor $k\,\gamma$")
+    panel.plot(k, np.sqrt(k) * R, color="tab:red", lw=1, label=r"ceiling $\sqrt{k}\,R$")
+    panel.plot(k, k * gamma, color="tab:blue", lw=1, label=r"floor $k\,\gamma$")
     steps = np.arange(1, len(mistakes) + 1)
     panel.plot(steps, np.sqrt(squares), ".", color="tab:red", label=r"length $\|w_k\|$")
     panel.plot(steps, progress, ".", color="tab:blue", label=r"progress $w_k\cdot u$")
-    panel.set(title=f"{title}: {len(mistakes)} mistakes, bound {bound:.0f}", xlabel="mistakes k")
+    panel.set_title(f"{title}: {len(mistakes)} mistakes, bound {bound:.0f}")
+    panel.set_xlabel("mistakes k")
     panel.legend()
 plt.show()
 
@@ -398,7 +417,8 @@ plt.show()
 #
 # The left side would have to be negative and the right side positive. So the perceptron goes round in circles on these
 # four points for ever (that is why `max_epochs` exists). After 1969, when a famous book made much of such examples, a
-# whole field lost heart; and to this day some notes say that XOR needs many layers. It needs two units.
+# whole field lost heart; and to this day some notes say that XOR needs many hidden layers. It needs one, and a small
+# one.
 #
 # **First way out: change the view.** Give the classifier features in which the two classes *can* be separated. Any
 # number of features will do, and there are many that work. A feature map looks at one example at a time.
@@ -408,16 +428,17 @@ plt.show()
 #
 # $$f(x) = w_2\cdot\operatorname{relu}(W_1x+b_1)+b_2 .$$
 #
-# Find weights by hand so that $f$ gives the XOR column: 0 or 1, exactly. A pencil helps: what does a unit see that
-# fires for "at least one", and what would it take to correct it at $(1,1)$?
+# Find weights by hand so that $f$ gives the XOR column: 0 or 1, exactly. A pencil helps. Let one unit count the ones:
+# at which corner is the count wrong, and which unit would fire only there?
 
 
 # %%
 def xor_features(X: np.ndarray) -> np.ndarray:
     """Map the corners of the unit square to features in which a hyperplane separates XOR.
 
-    X: n×2, entries 0 or 1, rows in any order, rows may repeat.  Returns n×k numbers, for a k ≥ 1 of your choice.
-    Row i depends on row i of X alone. The constant feature may be there or not.
+    X: n×2, entries 0 or 1; its rows come in any order and may repeat.
+    Returns n×k numbers, for a k ≥ 1 of your choice. Row i depends on row i of X alone.
+    The constant feature may be among them or not.
     """
     ### BEGIN SOLUTION
     return np.column_stack([X, X[:, 0] * X[:, 1]])
@@ -425,12 +446,14 @@ def xor_features(X: np.ndarray) -> np.ndarray:
 
 
 def xor_network() -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Give the weights of two ReLUs that compute XOR: f(x) = w2 · relu(W1 x + b1) + b2 is 0, 1, 1, 0 on the corners.
+    """Give the weights of two ReLUs that compute XOR.
 
+    f(x) = w2 · relu(W1 x + b1) + b2 must be 0, 1, 1, 0 at (0,0), (0,1), (1,0), (1,1).
     Returns (W1: 2×2, one row per unit;  b1: 2 numbers;  w2: 2 numbers;  b2: a number).
     """
     ### BEGIN SOLUTION
-    return np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.0, -1.0]), np.array([1.0, -2.0]), 0.0
+    W1, b1 = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.0, -1.0])  # a counter and an AND
+    return W1, b1, np.array([1.0, -2.0]), 0.0
     ### END SOLUTION
 
 
@@ -455,10 +478,9 @@ plt.scatter(*X.T, c=np.where(y > 0, "tab:blue", "tab:red"), edgecolors="white", 
 plt.title("the black line is f(x) = ½")
 plt.show()
 
-w, mistakes, converged = perceptron(X, y, max_epochs=1000)
-print(f"the perceptron on XOR itself: {len(mistakes)} mistakes in 1000 epochs, converged: {converged}")
-w, mistakes, converged = perceptron(xor_features(X), y, max_epochs=1000)
-print(f"the perceptron on your features: {len(mistakes)} mistakes, converged: {converged}")
+for name, inputs in {"XOR itself": X, "your features": xor_features(X)}.items():
+    w, mistakes, converged = perceptron(inputs, y, max_epochs=1000)
+    print(f"the perceptron on {name}: {len(mistakes)} mistakes, converged: {converged}")
 
 # %% [markdown]
 # ## Question: bound versus reality
@@ -477,14 +499,20 @@ print(f"the perceptron on your features: {len(mistakes)} mistakes, converged: {c
 
 # %%
 def bound_versus_reality(
-    X: np.ndarray, y: np.ndarray, u: np.ndarray, gammas: np.ndarray, max_epochs: int
+    X: np.ndarray,
+    y: np.ndarray,
+    u: np.ndarray,
+    gammas: np.ndarray,
+    max_epochs: int,
 ) -> tuple[list[int], list[float]]:
-    """For each γ in gammas, train on the examples whose signed distance from the plane of u is at least γ.
+    """For each γ, train on the examples whose signed distance from the plane of u is ≥ γ.
 
-    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, of any length.  gammas: positive numbers.
-    The kept examples stay in their order; every epoch visits them in that order.
-    Returns (mistakes, bounds), one entry per γ: how many mistakes the training made, and the mistake bound of the
-    kept examples for u. Where no example is left there is nothing to get wrong: both are 0.
+    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, any length.  gammas: all positive.
+    The kept examples stay in their order, and every epoch visits them in that order.
+
+    Returns (mistakes, bounds), one entry of each per γ:
+        how many mistakes training made, and the mistake bound of the kept examples for u.
+        Where no example is left there is nothing to get wrong: both are 0.
     """
     ### BEGIN SOLUTION
     distances = y * scores(X, u) / np.linalg.norm(u)
@@ -506,9 +534,9 @@ def bound_versus_reality(
 check("experiment")
 
 # %% [markdown]
-# Ten data sets, peeled layer by layer. Both axes are logarithmic, so the bound $(R/\gamma)^2$ is a line of slope $-2$
-# (nearly: $R$ changes a little as well). Is reality parallel to it, or flatter? Then try $d=2$ and $d=50$. The bound
-# hardly notices; does reality?
+# Ten data sets, peeled layer by layer. Both axes are logarithmic, so the bound $(R/\gamma)^2$ climbs two decades where
+# $\gamma$ falls by one. Does reality climb as steeply? Then try `d=2` and `d=50`: the bound hardly notices. Does
+# reality?
 
 # %% tags=["explore"]
 gammas = np.geomspace(0.5, 0.005, 12)
@@ -516,8 +544,9 @@ plt.figure(figsize=(7, 5))
 for seed in range(10):
     data = separable(np.random.default_rng(seed), n=400, d=8, gamma=0.005)
     counts, bounds = bound_versus_reality(data.X, data.y, data.u, gammas, max_epochs=2000)
-    plt.loglog(gammas, bounds, color="tab:red", alpha=0.4, label="bound" if seed == 0 else None)
-    plt.loglog(gammas, counts, ".-", color="tab:blue", alpha=0.6, label="mistakes" if seed == 0 else None)
+    labels = ("bound", "mistakes") if seed == 0 else (None, None)
+    plt.loglog(gammas, bounds, color="tab:red", alpha=0.4, label=labels[0])
+    plt.loglog(gammas, counts, ".-", color="tab:blue", alpha=0.6, label=labels[1])
 plt.gca().invert_xaxis()
 plt.xlabel("margin γ: easy on the left, hard on the right")
 plt.legend()
@@ -542,9 +571,9 @@ plt.show()
 # than two). For a continuous target one uses linear regression: the kind of target chooses the model.
 #
 # **Not every loss separates.** On separable data, gradient descent on the logistic loss with a suitable step separates
-# the classes after finitely many steps: as soon as the *total* loss is below $\log 2$, no single example can be wrong.
-# The squared loss $(s-y)^2$ gives no such promise. It punishes an example for being *too* right, and will give up one
-# example to please another far away. The next cell shows it with four points.
+# the classes after finitely many steps. It drives the loss towards 0, and as soon as the *total* loss is below
+# $\log 2$, no single example can be wrong. The squared loss $(s-y)^2$ gives no such promise. It punishes an example for
+# being *too* right, and will give up one example to please another far away. The next cell shows it with four points.
 
 # %% tags=["explore"]
 x, y = np.array([0.0, 1.0, 2.0, 12.0]), np.array([-1, -1, 1, 1])
@@ -554,7 +583,7 @@ w, mistakes, converged = perceptron(x[:, None], y, max_epochs=100)
 plt.figure(figsize=(8, 3))
 plt.scatter(x, y, c=np.where(y > 0, "tab:blue", "tab:red"), s=80, zorder=3)
 plt.plot(x, b + slope * x, color="0.5", label="the least-squares line")
-plt.axvline(-b / slope, color="0.5", linestyle="--", label="where it crosses 0: the point at 2 is lost")
+plt.axvline(-b / slope, color="0.5", linestyle="--", label="where it crosses 0: 2 is lost")
 plt.axvline(-w[0] / w[1], color="black", label="the perceptron's boundary")
 plt.legend(loc="lower right")
 plt.show()
@@ -634,7 +663,7 @@ check("concepts")
 
 # %%
 def zero_one_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
-    """Give the fraction of examples whose prediction (+1 at score 0) differs from the label.
+    """Give the fraction of examples whose prediction differs from the label.
 
     X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
     """
@@ -644,9 +673,10 @@ def zero_one_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
 
 
 def hinge_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
-    """Give the mean hinge loss (1/n) Σ max(0, 1 − y_i s_i) and its subgradient in w, 0 at the kink.
+    """Give the mean hinge loss (1/n) Σ max(0, 1 − y_i s_i) and its subgradient in w.
 
-    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.  Returns (a number, d+1 numbers).
+    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
+    Returns (a number, d+1 numbers). At the kink an example adds 0 to the subgradient.
     """
     ### BEGIN SOLUTION
     slack = 1 - y * scores(X, w)
@@ -655,11 +685,16 @@ def hinge_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.n
     ### END SOLUTION
 
 
-def multiclass_hinge(X: np.ndarray, t: np.ndarray, W: np.ndarray) -> tuple[float, np.ndarray]:
-    """Give the mean of max(0, 1 − (s_t − max_{k≠t} s_k)) over the examples, and its subgradient in W, 0 at the kink.
+def multiclass_hinge(
+    X: np.ndarray,
+    t: np.ndarray,
+    W: np.ndarray,
+) -> tuple[float, np.ndarray]:
+    """Give the mean of max(0, 1 − (s_t − max_{k≠t} s_k)) and its subgradient in W.
 
-    X: n×d, not augmented.  t: n classes from 0 … K−1.  W: K×(d+1), a row of weights per class, the constant's first.
-    Returns (a number, K×(d+1) numbers).
+    X: n×d, not augmented.  t: n classes from 0 … K−1.
+    W: K×(d+1), a row of weights per class, the constant's first.
+    Returns (a number, K×(d+1) numbers). At the kink an example adds 0 to the subgradient.
     """
     ### BEGIN SOLUTION
     rows, vectors = np.arange(len(X)), augment(X)
@@ -703,7 +738,10 @@ def sigmoid(z: np.ndarray) -> np.ndarray:
 
 
 def softmax(S: np.ndarray) -> np.ndarray:
-    """Give the probabilities p_ik = e^s_ik / Σ_j e^s_ij of every row, without overflow.  S: n×K.  Returns n×K."""
+    """Give the probabilities p_ik = e^s_ik / Σ_j e^s_ij of every row, without overflow.
+
+    S: n×K.  Returns n×K.
+    """
     ### BEGIN SOLUTION
     powers = np.exp(S - S.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
@@ -723,7 +761,8 @@ def class_probabilities(X: np.ndarray, W: np.ndarray) -> np.ndarray:
 def logistic_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
     """Give the mean logistic loss (1/n) Σ log(1 + e^(−y_i s_i)) and its gradient in w.
 
-    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.  Returns (a number, d+1 numbers).
+    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
+    Returns (a number, d+1 numbers).
     """
     ### BEGIN SOLUTION
     m = y * scores(X, w)
@@ -733,7 +772,10 @@ def logistic_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, n
 
 
 def logistic_descent(X: np.ndarray, y: np.ndarray, rate: float, steps: int) -> np.ndarray:
-    """Minimise the mean logistic loss from w = 0: `steps` times w ← w − rate · gradient.  Returns w: d+1 weights."""
+    """Minimise the mean logistic loss from w = 0: `steps` times w ← w − rate · gradient.
+
+    X: n×d, not augmented.  y: n labels, −1 or +1.  Returns w: d+1 weights.
+    """
     ### BEGIN SOLUTION
     w = np.zeros(X.shape[1] + 1)
     for _ in range(steps):
@@ -754,11 +796,17 @@ check("logistic")
 
 
 # %%
-def averaged_perceptron(X: np.ndarray, y: np.ndarray, max_epochs: int, order: np.ndarray | None = None) -> np.ndarray:
-    """Train a perceptron from w = 0 for exactly max_epochs epochs and give the average of its weights.
+def averaged_perceptron(
+    X: np.ndarray,
+    y: np.ndarray,
+    max_epochs: int,
+    order: np.ndarray | None = None,
+) -> np.ndarray:
+    """Train a perceptron from w = 0 for exactly max_epochs epochs and average its weights.
 
-    After each visit to an example (whether it was a mistake or not) the current w is counted once; the average is over
-    all max_epochs·n visits. `order` is as in `perceptron`. Returns d+1 weights.
+    After each visit to an example (a mistake or not) the current w is counted once; the
+    average is over all max_epochs·n visits. `order` is as in `perceptron`.
+    Returns d+1 weights.
     """
     ### BEGIN SOLUTION
     visited = augment(X)
@@ -790,8 +838,9 @@ check("averaged")
 def kernel_perceptron(K: np.ndarray, y: np.ndarray, max_epochs: int) -> np.ndarray:
     """Train a perceptron that sees the examples only through K_ij = φ(x_i) · φ(x_j).
 
-    K: n×n, symmetric.  y: n labels, −1 or +1.  Every epoch visits 0, 1, …, n−1; a mistake is y_i s_i ≤ 0 with
-    s_i = Σ_j α_j y_j K_ji, and adds 1 to α_i. Training stops after an epoch without a mistake, or after max_epochs.
+    K: n×n, symmetric.  y: n labels, −1 or +1.  Every epoch visits 0, 1, …, n−1.
+    A mistake is y_i s_i ≤ 0 with s_i = Σ_j α_j y_j K_ji; it adds 1 to α_i.
+    Training stops after an epoch without a mistake, or after max_epochs.
     Returns α: n counts.
     """
     ### BEGIN SOLUTION

@@ -90,7 +90,7 @@ def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
     if len(seen) != len(expected):
         return f"expected {len(expected)} values, got {len(seen)}"
     if {type(item) for item in expected} == {int, float}:  # a count beside a measure: each at its own scale
-        expected = [np.asarray(item, dtype=None if abs(item) > _SAFE else float) for item in expected]
+        expected = [item if abs(item) > _SAFE else float(item) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
         if found := difference(got, wanted, tol):
             return f"value {place} of {len(expected)}: {found}"
@@ -165,7 +165,7 @@ def _numeric(value: Any) -> bool:
         return all(_numeric(item) for item in value)
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in "biufc"
-    return isinstance(value, bool | int | float)
+    return isinstance(value, bool | int | float | complex)
 
 
 def _is_truth(leaf: Any) -> bool:

@@ -144,7 +144,7 @@ def _aligned(seen: Any, expected: Any) -> Any:
         return seen if array is None else array
     if isinstance(seen, np.ndarray) and not seen.shape and not isinstance(expected, np.ndarray):
         return seen.item()
-    if isinstance(expected, list) and isinstance(seen, np.ndarray) and seen.ndim:
+    if isinstance(expected, list) and isinstance(seen, np.ndarray) and (seen.ndim == 1 or (seen.ndim and seen.size)):
         seen = seen.tolist() if seen.ndim == 1 or is_table(expected) else list(seen)
     if isinstance(expected, list) and isinstance(seen, list) and len(seen) == len(expected):
         return [_aligned(got, wanted) for got, wanted in zip(seen, expected, strict=True)]

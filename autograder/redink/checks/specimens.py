@@ -15,6 +15,8 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
 from redink.errors import AuthorError
 from redink.records import Record
 
@@ -66,8 +68,7 @@ def alternative(
 def _declare(specimen: Specimen, old: str | None, new: str | None) -> Callable[[Defined], Defined]:
     if (old is None) != (new is None):
         raise AuthorError(f"{specimen.kind} {specimen.id}: old and new go together")
-    if old is not None and new is not None:
-        _file(specimen, Edit(old=old, new=new))
+    _file(specimen, *([Edit(old=old, new=new)] if old is not None and new is not None else []))
 
     def define(function: Defined) -> Defined:
         text = "\n" + textwrap.dedent(inspect.getsource(function))
@@ -80,17 +81,13 @@ def _declare(specimen: Specimen, old: str | None, new: str | None) -> Callable[[
     return define
 
 
-def _file(specimen: Specimen, edit: Edit) -> None:
-    """Add an edit; several declarations under one name are one specimen with several edits."""
+def _file(specimen: Specimen, *edits: Edit) -> None:
+    """Note a specimen and its edits; several declarations under one name are one specimen with several edits."""
     for place, known in enumerate(_collecting):
         if (known.id, known.kind, known.question) == (specimen.id, specimen.kind, specimen.question):
-            _collecting[place] = Specimen(
-                id=known.id, kind=known.kind, question=known.question, hint=known.hint, edits=(*known.edits, edit)
-            )
+            _collecting[place] = msgspec.structs.replace(known, edits=(*known.edits, *edits))
             return
-    _collecting.append(
-        Specimen(id=specimen.id, kind=specimen.kind, question=specimen.question, hint=specimen.hint, edits=(edit,))
-    )
+    _collecting.append(msgspec.structs.replace(specimen, edits=edits))
 
 
 def collect(run: Callable[[], object]) -> tuple[Specimen, ...]:
@@ -98,6 +95,11 @@ def collect(run: Callable[[], object]) -> tuple[Specimen, ...]:
     _collecting.clear()
     try:
         run()
+        for specimen in _collecting:
+            if not specimen.edits:
+                raise AuthorError(
+                    f"{specimen.kind} {specimen.id} changes nothing: give old and new, or decorate a function"
+                )
         return tuple(_collecting)
     finally:
         _collecting.clear()

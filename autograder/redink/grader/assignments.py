@@ -78,6 +78,8 @@ def _check_together(assignment: Assignment) -> None:
     ids = [check.id for check in assignment.checks]
     if twice := {id for id in ids if ids.count(id) > 1}:
         raise AuthorError(f"{assignment.slug}: two checks are called {sorted(twice)[0]}")
+    for check in assignment.checks:
+        check.shipped(assignment.spec.question(check.question).asks, {})  # a when that may not travel is refused here
     checked = {check.question for check in assignment.checks if check.weight > 0}
     for question in assignment.spec.questions:
         if question.id not in checked:

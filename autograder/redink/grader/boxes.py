@@ -285,7 +285,14 @@ class _Session:
             raise Lost("disturbed its connection to the grader")
 
     def _answer(self, observation: Observation) -> None:
-        self._seen[self._pending.pop(0).id] = observation
+        """File the outcome of the first pending request; a time-out settles the rest of its group too."""
+        request = self._pending.pop(0)
+        self._seen[request.id] = observation
+        while observation.status == "timeout" and request.group and self._next_group() == request.group:
+            self._seen[self._pending.pop(0).id] = observation
+
+    def _next_group(self) -> str | None:
+        return self._pending[0].group if self._pending else None
 
     def _charge(self, lost: Lost, ended: Ended) -> None:
         """Let what was running pay for the loss of its child."""
@@ -299,7 +306,7 @@ class _Session:
         elif self._at is not None:
             self._answer(Observation(status="timeout" if late else "died", error=how))
         if isinstance(lost, Exhausted):
-            self._abandon("skipped", "timeout", how)
+            self._abandon("skipped", "unreachable", how)
 
     def _abandon(self, cell: str, request: str, why: str) -> None:
         """Give everything that has no outcome yet this one."""

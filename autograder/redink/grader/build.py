@@ -40,11 +40,11 @@ def drift(course: Course, slug: str) -> list[str]:
     """Say which generated files are not what `build` would write: text exactly, values within tolerance."""
     assignment = read_assignment(course, slug)
     found = stale_texts(assignment)
-    paper = published_paper(assignment)
     try:
         stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
     except (OSError, msgspec.MsgspecError):
         return [*found, "published.json is missing or damaged"]
+    paper = published_paper(assignment)
     return found + _value_drift(paper, stored, published(paper))
 
 

@@ -14,10 +14,12 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from redink.checks import asserting, comparing, judging, telling
 from redink.checks.language import Check
 from redink.records import Cell, CellRun, Limits, Request
 
@@ -51,9 +53,19 @@ def run_key(cells: Sequence[Cell], data: Mapping[str, bytes], limits: Limits) ->
     return digest(msgspec.msgpack.encode(cells), *files, msgspec.msgpack.encode(limits), environment())
 
 
-def observation_key(run: str, request: Request) -> str:
-    """Key what one `when` sees of one execution."""
-    return digest(run, request.when, request.inputs)
+def observation_keys(run: str, requests: Iterable[Request]) -> dict[str, str]:
+    """Key what each `when` sees of one execution, by request id.
+
+    A key rests on the earlier ones of its group too: a time-out there is the outcome of all that follow.
+    """
+    keys: dict[str, str] = {}
+    last: dict[str, str] = {}
+    for request in requests:
+        key = digest(run, request.when, request.inputs, last.get(request.group, ""))
+        keys[request.id] = key
+        if request.group:
+            last[request.group] = key
+    return keys
 
 
 def judgement_key(check: Check, visibility: str, failed: Sequence[CellRun], trials: Iterable[tuple[str, str]]) -> str:
@@ -65,7 +77,13 @@ def judgement_key(check: Check, visibility: str, failed: Sequence[CellRun], tria
 def check_key(check: Check) -> str:
     """Key how a check judges and what it tells: `then`, `view`, tolerance and sentence."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
-    return digest(check.id, check.sentence, repr(check.tol), *functions)
+    return digest(policy(), check.id, check.sentence, repr(check.tol), *functions)
+
+
+@functools.cache
+def policy() -> str:
+    """Key our own rules of judging and telling: when they change, everything is judged again."""
+    return digest(*(Path(str(module.__file__)).read_bytes() for module in (asserting, comparing, judging, telling)))
 
 
 @functools.cache

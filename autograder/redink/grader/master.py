@@ -82,7 +82,9 @@ def _check_width(master: Master) -> None:
         for line in cell.source.splitlines():
             if len(line) > WIDEST:
                 where = f"{master.path}, cell {cell.index}"
-                raise AuthorError(f"{where}: a code line has {len(line)} characters; {WIDEST} fit: {line.strip()[:50]}…")
+                raise AuthorError(
+                    f"{where}: a code line has {len(line)} characters; {WIDEST} fit: {line.strip()[:50]}…"
+                )
 
 
 def without_solutions(source: str, where: str) -> str:

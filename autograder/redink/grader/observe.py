@@ -17,7 +17,7 @@ from redink.errors import BoxError
 from redink.grader.assignments import Assignment
 from redink.grader.boxes import Zygote
 from redink.grader.gradebook import Gradebook, Run
-from redink.grader.keys import observation_key, run_key
+from redink.grader.keys import observation_keys, run_key
 from redink.records import Cell, CellRun, Observation, Observed, Record, Request
 
 Name = TypeVar("Name", int, str)
@@ -66,7 +66,7 @@ class Observer:
     def known(self, cells: Sequence[Cell], requests: Sequence[Request]) -> Seen | None:
         """Find what was seen of these cells before; None unless it was everything."""
         key = self.key_of(cells)
-        keys = {request.id: observation_key(key, request) for request in requests}
+        keys = observation_keys(key, requests)
         run, stored = self._book.run(key), self._book.observations(keys.values())
         if run is None or len(stored) < len(set(keys.values())):
             return None
@@ -99,9 +99,9 @@ class Observer:
                 yield name, error
 
     def _unseen(self, cells: Sequence[Cell], requests: Sequence[Request]) -> list[Request]:
-        key = self.key_of(cells)
-        stored = self._book.observations(observation_key(key, request) for request in requests)
-        return [request for request in requests if observation_key(key, request) not in stored]
+        keys = observation_keys(self.key_of(cells), requests)
+        stored = self._book.observations(keys.values())
+        return [request for request in requests if keys[request.id] not in stored]
 
     def _in_box(self, cells: Sequence[Cell], requests: Sequence[Request]) -> Observed:
         """Run in a worker thread: borrow a zygote, observe, give it back."""
@@ -121,7 +121,7 @@ class Observer:
             self._zygotes.put(zygote)
 
     def _keep(self, cells: Sequence[Cell], requests: Sequence[Request], observed: Observed) -> Seen:
-        """Store what was seen, the cells that were not run among it."""
+        """Store what was seen; what could not be reached is no finding, and is tried again next time."""
         self.executions += 1
         runs = {run.index: run for run in observed.cells}
         skipped = (CellRun(index=cell.index, status="skipped") for cell in cells if cell.index not in runs)
@@ -132,12 +132,14 @@ class Observer:
             wall_seconds=observed.wall_seconds,
         )
         key = self.key_of(cells)
-        keys = {request.id: observation_key(key, request) for request in requests}
+        keys = observation_keys(key, requests)
         whens = {request.id: request.when for request in requests}
-        seen = {keys[id]: _credible(one, whens[id]) for id, one in observed.observations.items()}
-        self._book.keep_observed(key, run, seen)
-        stored = self._book.observations(keys.values())
-        return Seen(run=run, observations={id: stored[name] for id, name in keys.items()}, keys=keys, reused=False)
+        seen = {id: _credible(one, whens[id]) for id, one in observed.observations.items()}
+        lasting = {keys[id]: one for id, one in seen.items() if one.status != "unreachable"}
+        self._book.keep_observed(key, run, lasting)
+        earlier = self._book.observations(keys.values())
+        observations = {id: seen[id] if id in seen else earlier[name] for id, name in keys.items()}
+        return Seen(run=run, observations=observations, keys=keys, reused=False)
 
     def _to_run(self, cells: Sequence[Cell]) -> list[Cell]:
         return [cell for cell in cells if cell.source.strip() and cell.source.strip() not in self._skip]

@@ -43,10 +43,10 @@ def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda 
     assignment = read_assignment(course, slug)
     with Gradebook(None, course.secret_name()) as book, Observer(book, assignment, jobs) as observer:
         try:
+            specimens = _specimens(assignment)
             paper = set_paper(assignment, course.secret(), observer)
         except AuthorError as error:
             return _nothing_but(assignment, str(error))
-        specimens = _specimens(assignment)
         results: dict[str, Result] = {}
         for result, _ in grade_all(paper, list(specimens), book, observer):
             results[result.submission.id] = result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import random
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,9 @@ import numpy as np
 
 from redink.box.chance import SEED
 from redink.records import Observation, Request
-from redink.wire import decode, encode
+from redink.wire import TensorArray, decode, encode
+
+_NAMES_TORCH = re.compile(r"\btorch\b")
 
 
 class Missing(Exception):  # noqa: N818 - it is a finding, not an error
@@ -47,10 +50,10 @@ def observe(request: Request, names: Mapping[str, Any]) -> Observation:
 
 def call(request: Request, names: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
     """Run one `when`; give its result and the inputs that were changed in place."""
-    torch = _torch() if "torch" in request.when or b"\x02" in request.inputs else None
+    inputs = decode(request.inputs, _Tensors)
+    torch = _torch() if _NAMES_TORCH.search(request.when) else None
     scope: dict[str, Any] = {"np": np, "torch": torch, "__builtins__": builtins}
     exec(compile(request.when, "<when>", "exec"), scope)  # noqa: S102 - our own check, shipped as source
-    inputs = decode(request.inputs, torch)
     before = {name: encode(value) for name, value in inputs.items()}
     with _same_chance():
         value = scope["when"](Student(names), **inputs)
@@ -92,6 +95,15 @@ def _where(error: BaseException) -> str:
         if "ipykernel" in frame.filename or frame.filename.startswith("<ipython-input"):
             return f"in {frame.name}, line {frame.lineno}"
     return ""
+
+
+class _Tensors:
+    """Stands for torch while inputs are read: it takes seconds to load, so only a tensor loads it."""
+
+    @staticmethod
+    def from_numpy(array: Any) -> Any:
+        torch = _torch()
+        return array.view(TensorArray) if torch is None else torch.from_numpy(array)
 
 
 def _torch() -> Any:

@@ -34,12 +34,12 @@ class Outcome(Record, frozen=True):
     questions: tuple[QuestionReport, ...]
 
 
-def check_notebook(path: Path, questions: list[str]) -> Outcome:
-    """Run a notebook and the public checks of these questions (all of them, if none is named)."""
+def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> Outcome:
+    """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
     data = path.read_bytes()
     cells, skip = read_cells(data), _explorations(data)
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"} if names is None else names
     runs = tuple(_run(cell, names) for cell in cells if cell.index not in skip and cell.source.strip())
     wanted = questions or [question.id for question in homework.spec.questions]
     reports = tuple(homework.report(id, names) for id in wanted)
@@ -81,16 +81,33 @@ def main() -> int:
     path, *questions = sys.argv[1:]
     answer = _quiet()
     os.chdir(Path(path).resolve().parent)
-    from IPython.core.interactiveshell import InteractiveShell
-
-    InteractiveShell.instance()  # so that get_ipython() and magics work
     try:
-        outcome = check_notebook(Path(Path(path).name), questions)
+        outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
     except SubmissionError as error:
         return _say(answer, {"error": f"{path} {error}"}, 1)
     except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
         return _say(answer, {"error": str(error)}, 1)
     return _say(answer, outcome, 0)
+
+
+def _notebook_names() -> dict[str, Any]:
+    """Give the names that IPython gives a notebook, so that display, get_ipython and magics work."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.display import display
+
+    class Shell(InteractiveShell):  # type: ignore[misc] # IPython has no types
+        """A shell without a screen."""
+
+        def enable_gui(self, gui: object = None) -> None:
+            """Do nothing."""
+
+        def enable_matplotlib(self, gui: object = None) -> tuple[str, str]:
+            """Keep the backend that draws for nobody."""
+            return "inline", "agg"
+
+    names: dict[str, Any] = Shell.instance().user_ns
+    names["display"] = display
+    return names
 
 
 def _quiet() -> int:

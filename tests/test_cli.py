@@ -1,0 +1,195 @@
+"""The command line: help, sentences instead of tracebacks, plain text in pipes, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from redink_cli.app import _COMMANDS
+
+COMMANDS = sorted(_COMMANDS)
+
+
+@pytest.fixture
+def here(tiny_course, tmp_path):
+    """Run a command in a course where nothing is changed."""
+
+    def run(*arguments: str, cwd=None, env=None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "redink_cli", *arguments]
+        return subprocess.run(command, cwd=cwd or tiny_course, env=env, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_the_help_names_every_command(here):
+    done = here("--help")
+    assert done.returncode == 0
+    assert all(f"\n  {command} " in done.stdout for command in COMMANDS)
+    assert here("-h").stdout == done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_has_an_example_that_calls_it(here, command):
+    done = here(command, "--help")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.partition("Options:")[0].rstrip()
+    example = text.partition("Example: ")[2]
+    assert f"redink {command}" in example
+    assert all(line.strip().startswith("redink ") for line in example.splitlines())
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_the_version_is_told(here):
+    assert here("--version").stdout.startswith("redink, version ")
+
+
+def test_help_imports_nothing_heavy():
+    heavy = "('torch', 'numpy', 'rich', 'IPython', 'matplotlib', 'jupytext', 'nbformat')"
+    code = f"import redink_cli.app, sys; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_imports_nothing_heavy_either(command):
+    code = (
+        "import sys\nfrom redink_cli.app import redink\n"
+        f"redink.main(['{command}', '--help'], standalone_mode=False)\n"
+        "assert not {'torch', 'numpy', 'rich', 'IPython', 'matplotlib', 'jupytext'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["grade", "nowhere", "."],
+        ["rejudge", "nowhere"],
+        ["verify", "nowhere"],
+        ["build", "nowhere"],
+        ["build", "--check", "nowhere"],
+        ["distribute", "nowhere", "--to", "out"],
+        ["start", "nowhere"],
+    ],
+)
+def test_an_unknown_assignment_is_one_sentence_that_names_the_known_ones(here, arguments):
+    done = here(*arguments)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("redink: there is no assignment 'nowhere'")
+    assert done.stderr.endswith("there are: tiny\n")
+
+
+def test_an_unknown_question_is_one_sentence_that_names_the_known_ones(here, tiny):
+    done = here("check", "tiny.ipynb", "-q", "nope", cwd=tiny.assignment)
+    assert done.returncode == 1
+    assert done.stderr == "redink: tiny has no question 'nope'; its questions are centre\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "nowhere.ipynb"],
+        ["check"],
+        ["run", "assignment.toml"],
+        ["grade", "tiny", "/nowhere"],
+        ["new", "Bad Slug"],
+    ],
+)
+def test_what_is_not_there_is_one_sentence(here, tiny, arguments):
+    done = here(*arguments, cwd=tiny.root)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip()
+
+
+def test_a_broken_notebook_cannot_be_run_or_checked_and_says_why(tiny):
+    path = tiny.assignment / "tiny.ipynb"
+    path.write_text("{", encoding="utf-8")
+    for command in ("run", "check"):
+        done = tiny.redink(command, path)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert "is not a notebook" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["grade"], ["nonsense"], ["list", "--nonsense"], ["grade", "tiny", ".", "--jobs", "0"]]
+)
+def test_wrong_usage_is_told_with_exit_code_2(here, arguments):
+    done = here(*arguments)
+    assert done.returncode == 2
+    assert "Error: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("terminal", [{}, {"NO_COLOR": "1", "TERM": "xterm-256color"}])
+def test_there_are_no_escape_codes_in_a_pipe(graded, terminal):
+    for arguments in (["grade", "little", "class"], ["rejudge", "little"]):
+        done = graded.redink(*arguments, env=terminal, boxes=False)
+        assert done.returncode == 0, done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_json_on_standard_output_is_json_alone(graded):
+    for arguments in (["grade", "little", "class"], ["rejudge", "little"], ["list"]):
+        done = graded.redink(*arguments, "--json", "-", boxes=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)
+        assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_traceback(graded):
+    command = graded.command("grade", "little", "class", boxes=False)
+    with subprocess.Popen(
+        command, cwd=graded.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.close()
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_list_tells_minutes_and_hours(tiny):
+    assert tiny.redink("list").stdout == " 1  tiny           Tiny: 1 questions, about 20 minutes\n"
+    tiny.edit(tiny.assignment / "assignment.toml", "minutes = 20", "minutes = 360", count=2)
+    assert "about 6 hours" in tiny.redink("list").stdout
+
+
+def test_start_unpacks_once_and_never_overwrites_work(tiny, tmp_path):
+    assert tiny.redink("start", "tiny", "--to", "mine").returncode == 0
+    (tiny.root / "mine/tiny.ipynb").write_text("my work", encoding="utf-8")
+    again = tiny.redink("start", "tiny", "--to", "mine")
+    assert again.returncode == 1
+    assert "exists and is not empty" in again.stderr
+    assert (tiny.root / "mine/tiny.ipynb").read_text(encoding="utf-8") == "my work"
+
+
+def test_check_tells_with_its_exit_code_whether_everything_passes(tiny):
+    tiny.redink("start", "tiny", "--to", "mine")
+    assert tiny.redink("check", cwd=tiny.root / "mine").returncode == 1
+    tiny.redink("build", "--solved", "mine", boxes=False)
+    done = tiny.redink("check", "--json", "-", cwd=tiny.root / "mine")
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout)["notebook"] == "tiny.ipynb"
+
+
+def test_run_shows_what_each_cell_did(graded):
+    done = graded.redink("run", "class/syntax_error/little.ipynb", "--json", "seen.json")
+    assert done.returncode == 0, done.stderr
+    assert "cell   4  error" in done.stdout
+    seen = json.loads((graded.root / "seen.json").read_bytes())
+    assert [cell["status"] for cell in seen["cells"]][:5] == ["ok", "ok", "ok", "error", "ok"]
+
+
+def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
+    first = little.redink("demo", "--to", "show")
+    assert first.returncode == 0, first.stderr
+    assert "little: a made-up class of 14 in show/little/submissions" in first.stdout
+    second = little.redink("demo", "--to", "show", boxes=False)
+    assert second.returncode == 0, second.stderr
+    assert "0 graded; 14 reused" in second.stdout
+    results = json.loads((little.root / "show/little/results.json").read_bytes())["results"]
+    assert {one["state"] for one in results} == {"graded", "ungradable"}
+    assert (little.root / "show/little/summary.md").read_text(encoding="utf-8").startswith("# little: 14 submissions")

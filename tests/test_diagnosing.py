@@ -1,0 +1,138 @@
+"""Naming the misconception behind a wrong answer."""
+
+import numpy as np
+import pytest
+
+from redink.checks import check
+from redink.checks.diagnosing import Asked, Misconception, changed, diagnose, hint_of, is_silent
+from redink.records import Observation
+from redink.wire import encode
+
+
+@check("q")
+def adds():
+    """Adds."""
+
+
+@check("q")
+def sorts():
+    """Sorts."""
+
+
+@sorts.view
+def _(seen):
+    return sorted(seen)
+
+
+ASKED = [Asked(id=f"adds/p{n}", check=adds, inputs={}, expected=float(n)) for n in range(3)]
+
+
+def returned(value):
+    return Observation(status="returned", value=encode(value))
+
+
+def raised(error):
+    return Observation(status="raised", error=error)
+
+
+def answers(*values):
+    return {
+        f"adds/p{n}": value if isinstance(value, Observation) else returned(value) for n, value in enumerate(values)
+    }
+
+
+def belief(id, **gives):
+    values = {
+        f"adds/{trial}": value if isinstance(value, Observation) else returned(value) for trial, value in gives.items()
+    }
+    return Misconception(id=id, question="q", hint=f"Think of {id}.", gives=values)
+
+
+DOUBLES = belief("doubles", p1=2.0, p2=4.0)
+LAST = belief("only_the_last_is_off", p2=4.0)
+
+
+def named(seen, *bank):
+    found = diagnose(ASKED, seen, bank)
+    return found.id if found else None
+
+
+def test_what_a_misconception_gives_is_named():
+    assert named(answers(0.0, 2.0, 4.0), DOUBLES) == "doubles"
+    assert named(answers(0.0, np.float32(2.0), [4.0][0] + 1e-9), DOUBLES) == "doubles"
+
+
+def test_a_trial_that_shows_something_else_contradicts():
+    assert named(answers(0.0, 2.0, 5.0), DOUBLES) is None
+    assert named(answers(0.0, 1.0, 4.0), DOUBLES) is None
+
+
+def test_a_trial_that_the_misconception_leaves_right_says_nothing():
+    assert named(answers(17.0, 2.0, 4.0), DOUBLES) == "doubles"
+
+
+def test_of_several_matches_the_one_that_explains_most_is_told():
+    assert named(answers(0.0, 2.0, 4.0), LAST, DOUBLES) == "doubles"
+    assert named(answers(0.0, 2.0, 4.0), DOUBLES, LAST) == "doubles"
+
+
+def test_of_two_that_explain_as_much_the_first_is_told():
+    assert named(answers(0.0, 2.0, 4.0), belief("a", p2=4.0), belief("b", p2=4.0)) == "a"
+
+
+def test_a_right_answer_draws_none():
+    assert named(answers(0.0, 1.0, 2.0), DOUBLES, LAST) is None
+
+
+def test_an_unknown_mistake_draws_none():
+    assert named(answers(9.0, 9.0, 9.0), DOUBLES, LAST) is None
+    assert named(answers(9.0, 9.0, 9.0)) is None
+
+
+SILENT = [
+    raised("NotImplementedError: yours"), Observation(status="missing", error="f"), Observation(status="unreachable"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("silent", SILENT)
+def test_silent_answers_neither_match_nor_contradict(silent):
+    assert is_silent(silent)
+    assert named(answers(silent, silent, silent), DOUBLES, belief("unwritten", p0=silent, p1=silent)) is None
+    assert named(answers(0.0, silent, 4.0), DOUBLES) == "doubles"
+
+
+@pytest.mark.parametrize("loud", [returned(None), raised("ValueError: x"), Observation(status="timeout")])
+def test_other_endings_speak(loud):
+    assert not is_silent(loud)
+    assert named(answers(0.0, loud, 4.0), DOUBLES) is None
+
+
+def test_an_error_is_recognised_by_its_kind():
+    divides = belief("divides_by_zero", p0=raised("ZeroDivisionError: division by zero"))
+    assert named(answers(raised("ZeroDivisionError: float division"), 1.0, 2.0), divides) == "divides_by_zero"
+    assert named(answers(raised("ValueError: x"), 1.0, 2.0), divides) is None
+
+
+def test_trials_that_were_not_seen_are_left_out():
+    assert named({"adds/p1": returned(2.0)}, DOUBLES) == "doubles"
+    assert named({}, DOUBLES) is None
+
+
+def test_a_misconception_is_compared_under_the_view():
+    asked = [Asked(id="sorts/p0", check=sorts, inputs={}, expected=[1, 2])]
+    drops = Misconception(id="drops", question="q", hint="H.", gives={"sorts/p0": returned([2, 2, 1])})
+    found = diagnose(asked, {"sorts/p0": returned([1, 2, 2])}, [drops])
+    assert found is drops
+
+
+def test_a_student_is_told_name_and_hint_and_nothing_of_the_values():
+    hint = hint_of(DOUBLES)
+    assert (hint.misconception, hint.text) == ("doubles", "Think of doubles.")
+    assert hint_of(None) is None
+
+
+def test_only_the_trials_that_a_specimen_changes_are_kept():
+    kept = changed(ASKED, answers(0.0, 1.0, 2.0), answers(1e-14, 2.0, raised("ValueError: x")))
+    assert sorted(kept) == ["adds/p1", "adds/p2"]
+    assert kept["adds/p1"] == returned(2.0)
+    assert changed(ASKED, answers(0.0, 1.0, 2.0), answers(0.0, 1.0, 2.0)) == {}

@@ -1,0 +1,245 @@
+"""What students are handed, and that nothing of solutions/ is in it: not in a bundle, the wheel or the sdist."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redink.checks.language import Check
+from redink.grader.assignments import Assignment, read_assignment
+from redink.grader.course import Course
+from redink.grader.master import BEGIN, END
+
+FILES = {"README.md", "assignment.toml", "checks.py", "published.json"}
+SHORTEST = 12  # shorter lines, such as `return w`, tell nothing
+
+
+# -- the bundle ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def bundles(shared: Any, little_course: Path) -> Path:
+    """The bundle of the little course, distributed twice into one folder."""
+
+    def fill(root: Path) -> None:
+        for _ in range(2):
+            command = [sys.executable, "-m", "redink_cli", "distribute", "little", "--to", str(root)]
+            subprocess.run(command, cwd=little_course, check=True)
+
+    return shared("bundles", fill)
+
+
+def test_folder_and_zip_hold_exactly_the_listed_files(bundles):
+    names = FILES | {"little.ipynb"}
+    assert {path.name for path in (bundles / "little").iterdir()} == names
+    with zipfile.ZipFile(bundles / "little.zip") as archive:
+        assert set(archive.namelist()) == {f"little/{name}" for name in names}
+        assert all(archive.read(f"little/{name}") == (bundles / "little" / name).read_bytes() for name in names)
+
+
+def test_files_from_the_zip_can_be_read_by_their_owner(bundles):
+    with zipfile.ZipFile(bundles / "little.zip") as archive:
+        assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o644}
+
+
+def test_the_same_content_makes_the_same_zip(bundles, little):
+    little.redink("distribute", "little", "--to", "again")
+    assert (little.root / "again/little.zip").read_bytes() == (bundles / "little.zip").read_bytes()
+
+
+def test_a_student_can_work_in_the_bundle(bundles, tmp_path):
+    shutil.copytree(bundles / "little", tmp_path / "homework")
+    command = [sys.executable, "-m", "redink_cli", "check", "little.ipynb", "-q", "centre"]
+    done = subprocess.run(command, cwd=tmp_path / "homework", capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "ot written yet" in done.stdout
+
+
+def test_values_that_are_older_than_the_checks_are_never_taken_for_right(bundles, tmp_path):
+    shutil.copytree(bundles / "little", tmp_path / "homework")
+    path = tmp_path / "homework/published.json"
+    published = json.loads(path.read_bytes())
+    path.write_text(json.dumps(published | {"trials": []}), encoding="utf-8")
+    command = [sys.executable, "-m", "redink_cli", "check", "little.ipynb"]
+    done = subprocess.run(command, cwd=tmp_path / "homework", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "older than checks.py" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "told"),
+    [
+        ("solutions/tiny/tiny.py", "why it matters.", "why.", "tiny.ipynb is not what the master gives now"),
+        ("assignments/tiny/checks.py", '@check("centre")', '@check("centre", trials=4)', "published.json: the public"),
+    ],
+)
+def test_a_stale_build_is_not_handed_out(tiny, file, old, new, told):
+    tiny.edit(tiny.root / file, old, new)
+    done = tiny.redink("distribute", "tiny", "--to", "out")
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "run `redink build tiny` first" in done.stderr
+    assert not (tiny.root / "out").exists()
+
+
+def test_a_folder_with_other_files_is_never_written_over(tiny):
+    master = (tiny.solution / "tiny.py").read_bytes()
+    done = tiny.redink("distribute", "tiny", "--to", "solutions")
+    assert done.returncode == 1
+    assert "is not part of a bundle and would be lost" in done.stderr
+    assert (tiny.solution / "tiny.py").read_bytes() == master
+
+
+# -- hidden means hidden ---------------------------------------------------------------------------------------------
+
+
+def secrets_of(assignment: Assignment) -> set[str]:
+    """List what no student may find: solution lines, hidden checks with their sentences, code of misconceptions."""
+    master = Path(assignment.master.path).read_text(encoding="utf-8")
+    solution, given = set(), set()
+    inside = False
+    for line in map(str.strip, master.splitlines()):
+        if line in (BEGIN, END):
+            inside = line == BEGIN
+        else:
+            (solution if inside else given).add(line)
+    wrong = {line.strip() for one in assignment.misconceptions for edit in one.edits for line in edit.new.splitlines()}
+    wrong = {line for line in wrong if not line.startswith(("def ", "class "))}  # a header says nothing of the belief
+    hidden = {check.id for check in assignment.hidden if check.kind == "call"} | {
+        sentence for check in assignment.hidden for sentence in _sentences(check)
+    }
+    code = {line for line in solution | wrong if len(line) >= SHORTEST and not line.startswith("#")}
+    return (code - given - _lines(assignment.folder / "checks.py")) | hidden
+
+
+def _sentences(check: Check) -> list[str]:
+    return [
+        check.sentence,
+        *(line.strip() for line in (check.given_function.__doc__ or "").splitlines() if line.strip()),
+    ]
+
+
+def _lines(path: Path) -> set[str]:
+    return {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
+
+
+def texts_of(name: str, content: bytes) -> Iterator[str]:
+    """Give every reading of a file: as it is, as JSON's strings, as what those strings hold in base64."""
+    yield content.decode("utf-8", "replace")
+    if name.endswith((".ipynb", ".json")):
+        strings = list(_strings(json.loads(content)))
+        yield "".join(strings)
+        for text in strings:
+            try:
+                yield base64.b64decode(text, validate=True).decode("utf-8", "replace")
+            except (binascii.Error, ValueError):
+                continue
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+
+
+def leaks(files: dict[str, bytes], secrets: set[str]) -> list[tuple[str, str]]:
+    spaced = {secret: " ".join(secret.split()) for secret in secrets}
+    found = []
+    for name, content in files.items():
+        for text in texts_of(name, content):
+            flat = " ".join(text.split())
+            found += [(name, secret) for secret, words in spaced.items() if _stands(words, flat)]
+    return found
+
+
+def _stands(words: str, text: str) -> bool:
+    """Look for a line, or for an identifier that is not a part of a longer one."""
+    return words in text and (not words.isidentifier() or re.search(rf"\b{words}\b", text) is not None)
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    if path.suffix in (".zip", ".whl"):
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    with tarfile.open(path) as archive:
+        members = [member for member in archive.getmembers() if member.isfile()]
+        return {member.name: archive.extractfile(member).read() for member in members}  # type: ignore[union-attr]
+
+
+def perceptron(root: Path) -> Assignment:
+    if not (root / "assignments/perceptron").is_dir():
+        pytest.skip("there is no assignments/perceptron yet")
+    return read_assignment(Course(root), "perceptron")
+
+
+def test_the_search_finds_what_it_looks_for(little):
+    secrets = secrets_of(read_assignment(Course(little.root), "little"))
+    assert {
+        "return X - X.mean(axis=0)",
+        'answers.update(mean_runs_over="examples", spread_is_a="length")',
+        "X.mean(axis=1, keepdims=True)",
+        "ignores_a_common_shift",
+        "Adding the same row to every example changes nothing.",
+        "Over what the mean of a feature is taken.",
+    } <= secrets
+    solved = little.redink("build", "--solved", "solved", boxes=False)
+    assert solved.returncode == 0
+    found = {secret for _, secret in leaks(read_folder(little.root / "solved"), secrets)}
+    assert 'answers.update(mean_runs_over="examples", spread_is_a="length")' in found
+    assert leaks(read_folder(little.solution), secrets)
+    hidden = {"x.json": json.dumps({"v": base64.b64encode(b"..ignores_a_common_shift..").decode()}).encode()}
+    assert leaks(hidden, secrets) == [("x.json", "ignores_a_common_shift")]
+
+
+def test_nothing_of_the_solution_is_in_the_little_bundle(bundles, little_course):
+    secrets = secrets_of(read_assignment(Course(little_course), "little"))
+    assert leaks(read_folder(bundles / "little"), secrets) == []
+    assert leaks(read_archive(bundles / "little.zip"), secrets) == []
+
+
+def test_nothing_of_the_solution_is_in_the_perceptron_bundle(root, tmp_path):
+    assignment = perceptron(root)
+    command = [sys.executable, "-m", "redink_cli", "distribute", "perceptron", "--to", str(tmp_path)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert leaks(read_folder(tmp_path / "perceptron"), secrets_of(assignment)) == []
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_nothing_of_the_solutions_is_in_what_is_published(root, distributions, kind):
+    files = read_archive(distributions[kind])
+    assert not [name for name in files if "solutions" in Path(name).parts or name.endswith(".pyc")]
+    assert leaks(files, secrets_of(perceptron(root))) == []
+
+
+def test_public_checks_repeat_no_line_of_a_solution(root):
+    assignment = perceptron(root)
+    master = Path(assignment.master.path).read_text(encoding="utf-8")
+    parts = re.findall(rf"{BEGIN}\n(.*?)\n\s*{END}", master, flags=re.DOTALL)
+    solution = {line.strip() for part in parts for line in part.splitlines() if len(line.strip()) >= SHORTEST}
+    assert parts
+    ast.parse((assignment.folder / "checks.py").read_bytes())
+    assert solution & _lines(assignment.folder / "checks.py") == set()

@@ -1,0 +1,88 @@
+"""The docs are held to the commands: everything is told, and every command line that is shown can be typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from redink_cli.app import _COMMANDS, redink
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+_INLINE = re.compile(r"`(redink [^`\n]+)`")
+_BLOCK = re.compile(r"^(?: {4}|\$ | {4}\$ )?(redink [a-z-].*)$")
+
+
+def shown(page: Path) -> list[str]:
+    """List the command lines that a page shows: in code blocks, indented blocks and inline code."""
+    text = page.read_text(encoding="utf-8")
+    found = _INLINE.findall(text)
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= line.startswith("```")
+        match = _BLOCK.match(line)
+        if match and (fenced or line.startswith("    ")):
+            found.append(match[1])
+    return [command for command in found if "…" not in command]
+
+
+def parts(line: str) -> list[list[str]]:
+    """Split a line at && and |, drop comments; give those parts that call redink."""
+    words = shlex.split(line, comments=True)
+    split: list[list[str]] = [[]]
+    for word in words:
+        if word in ("&&", "|", ";", ">"):
+            split.append([])
+        else:
+            split[-1].append(word)
+    return [part[1:] for part in split if part[:1] == ["redink"]]
+
+
+LINES = sorted({(page.name, line) for page in dict.fromkeys(PAGES) for line in shown(page)})
+
+
+def test_some_command_lines_are_shown():
+    assert len(LINES) >= 10
+
+
+@pytest.mark.parametrize(("page", "line"), LINES)
+def test_a_command_line_that_is_shown_can_be_typed(page, line):
+    for words in parts(line):
+        if words[0].startswith("-"):
+            assert words[0] in ("-h", "--help", "--version")
+            continue
+        context = click.Context(redink)
+        command = redink.get_command(context, words[0])
+        assert command is not None, f"{page}: there is no command {words[0]}"
+        options = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {
+            "--help",
+            "-h",
+        }
+        used = [
+            word.partition("=")[0].strip("[]") for word in words[1:] if word.strip("[").startswith("-") and word != "-"
+        ]
+        assert set(used) <= options, f"{page}: {line}"
+
+
+@pytest.mark.parametrize("command", sorted(_COMMANDS))
+def test_every_command_is_told_in_the_docs(command):
+    assert any(re.search(rf"redink {command}\b", page.read_text(encoding="utf-8")) for page in PAGES)
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_results_page_names_every_key():
+    from redink.records import CellRun, CheckResult, QuestionResult, Result, SubmissionId, Walls
+
+    text = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    for record in (Result, SubmissionId, QuestionResult, CheckResult, CellRun, Walls):
+        for name in record.__struct_fields__:
+            assert f"`{name}`" in text or f"`{name}[]`" in text, f"{record.__name__}.{name}"

@@ -1,0 +1,492 @@
+"""The student's side: `check` in a notebook and `redink check` in a terminal, on what `redink new` and `build` make."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from redink.errors import AuthorError, CourseError
+from redink.records import Request
+from redink.student.calling import observe, one_line
+from redink.student.card import Card, Notice
+from redink.student.checker import Checker
+from redink.student.homework import Homework
+from redink.student.terminal import check_notebook
+from redink.wire import decode, encode
+
+RIGHT = "def centre(X):\n    return X - X.mean(axis=0)"
+ROWS = "def centre(X):\n    return X - X.mean(axis=1, keepdims=True)"
+
+
+@pytest.fixture
+def folder(tiny_course, tmp_path):
+    """The handed-out folder, away from the course."""
+    target = tmp_path / "tiny"
+    shutil.copytree(tiny_course / "assignments" / "tiny", target)
+    assert not (tmp_path / "solutions").exists()
+    return target
+
+
+@pytest.fixture
+def homework(folder):
+    return Homework(folder)
+
+
+def card(homework, function):
+    return Card(homework.report("centre", {} if function is None else {"centre": function}))
+
+
+def right(X):
+    return X - X.mean(axis=0)
+
+
+def over_rows(X):
+    return X - X.mean(axis=1, keepdims=True)
+
+
+# -- in a notebook -----------------------------------------------------------------------------------------------------
+
+
+def test_a_right_function_passes_without_a_word(homework):
+    made = card(homework, right)
+    assert made.passed
+    assert repr(made).splitlines() == [
+        "Centre the data: 1 of 1 public checks pass",
+        "  ✓ Each column of the result has mean 0; the distances within a column stay.",
+    ]
+    assert made.report.hint is None
+
+
+@pytest.mark.parametrize(
+    ("function", "note"),
+    [
+        (lambda X: right(X.astype(np.float32)), "returned float32"),
+        (lambda X: right(X).tolist(), None),
+        (lambda X: np.subtract(X, X.mean(axis=0), out=X), "changed its input X in place"),
+    ],
+)
+def test_a_right_function_in_another_form_passes_with_a_note(homework, function, note):
+    made = card(homework, function)
+    assert made.passed
+    assert ("note: " in repr(made)) == (note is not None)
+    assert note is None or f"note: {note}" in repr(made)
+    assert note is None or f"note: {note}" in made._repr_html_()
+
+
+def test_a_misconception_shows_the_smallest_trial_and_the_hint(homework):
+    text = repr(card(homework, over_rows))
+    assert "0 of 1 public checks pass" in text
+    for part in (
+        "✗ Each column",
+        "numbers differ; at [",
+        "X = [[",
+        "expected: [[",
+        "got:      [[",
+        "axis runs over the examples",
+    ):
+        assert part in text
+    assert 'check.replay("subtracts_the_mean_of_each_column", 0)' in text
+
+
+def test_an_unknown_mistake_draws_no_hint(homework):
+    made = card(homework, lambda X: 2 * X)
+    assert not made.passed
+    assert made.report.hint is None
+    assert "Hint" not in repr(made) + made._repr_html_()
+
+
+@pytest.mark.parametrize("trivial", [None, 0, 0.0, [], {}, "", True, np.zeros((2, 3)), float("nan"), object(), 10**400])
+def test_trivial_answers_fail_and_draw_no_hint(homework, trivial):
+    made = card(homework, lambda X: trivial)
+    assert not made.passed
+    assert made.report.hint is None
+
+
+def test_a_missing_function_is_named(homework):
+    text = repr(card(homework, None))
+    assert "· Each column" in text
+    assert "centre is not defined." in text
+    assert "replay" not in text
+
+
+def test_an_unwritten_function_is_not_an_error(homework):
+    def centre(X):
+        raise NotImplementedError("centre is yours to write")
+
+    made = card(homework, centre)
+    assert "Not written yet." in repr(made)
+    assert made.report.told[0].verdict.verdict == "not_run"
+
+
+def test_a_function_that_raises_shows_what_it_raised_and_the_inputs(homework):
+    def centre(X):
+        raise ValueError("first line\nsecond line")
+
+    text = repr(card(homework, centre))
+    assert "Raised ValueError: first line." in text
+    assert "second line" not in text
+    assert "X = [[" in text
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), RecursionError(), MemoryError(), Unspeakable(), ZeroDivisionError("")]
+)
+def test_whatever_a_function_raises_is_only_an_answer(homework, error):
+    def centre(X):
+        raise error
+
+    made = card(homework, centre)
+    assert made.report.told[0].verdict.verdict == "error"
+    assert f"Raised {type(error).__name__}" in repr(made)
+
+
+def test_what_is_no_function_is_an_error_of_the_students(homework):
+    made = Card(homework.report("centre", {"centre": 3}))
+    assert "Raised TypeError: 'int' object is not callable" in repr(made)
+
+
+def test_the_card_in_a_notebook_is_escaped(homework):
+    def centre(X):
+        raise ValueError("<script>alert(1)</script>&'\"")
+
+    html = card(homework, centre)._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;" in html
+    assert html.count("<div") == html.count("</div>")
+
+
+def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
+    html = card(homework, over_rows)._repr_html_()
+    for part in ("0 of 1 public checks pass", "axis runs over the examples", "expected: [[", "check.replay(&quot;"):
+        assert part in html
+
+
+def test_a_question_without_public_checks_says_when_it_is_graded(folder):
+    (folder / "checks.py").write_text("", encoding="utf-8")
+    made = Card(Homework(folder).report("centre", {}))
+    assert repr(made) == "Centre the data: nothing to check here; it is graded after you hand in"
+    assert made.passed
+
+
+def test_replay_returns_what_the_function_returns(homework):
+    id = "subtracts_the_mean_of_each_column"
+    assert homework.replay(id, 0, {"centre": lambda X: X.shape}) == (2, 3)
+    assert homework.replay(id, 2, {"centre": lambda X: X.shape}) == (7, 4)
+
+
+def test_replay_raises_what_the_function_raises(homework):
+    def centre(X):
+        raise ZeroDivisionError("here")
+
+    with pytest.raises(ZeroDivisionError, match="here"):
+        homework.replay("subtracts_the_mean_of_each_column", 0, {"centre": centre})
+
+
+@pytest.mark.parametrize(("id", "number", "complaint"), [
+    ("no_such", 0, "there is no public check 'no_such'; there are subtracts_the_mean_of_each_column"),
+    ("subtracts_the_mean_of_each_column", 3, "has published trials 0 to 2"),
+    ("subtracts_the_mean_of_each_column", -1, "has published trials 0 to 2"),
+])  # fmt: skip
+def test_replay_of_what_is_not_there_is_told(homework, id, number, complaint):
+    with pytest.raises(CourseError, match=complaint):
+        homework.replay(id, number, {})
+
+
+def test_an_unknown_question_is_told_with_the_known_ones(homework):
+    with pytest.raises(AuthorError, match="tiny has no question 'center'; its questions are centre"):
+        homework.report("center", {})
+
+
+def test_chance_is_the_same_every_time_and_left_as_it_was(homework):
+    drawn = []
+
+    def centre(X):
+        drawn.append((np.random.random(), random.random()))
+        return X
+
+    np.random.seed(5)
+    random.seed(5)
+    card(homework, centre)
+    after = np.random.random(), random.random()
+    np.random.seed(5)
+    random.seed(5)
+    assert after == (np.random.random(), random.random())
+    assert len(drawn) == 3
+    assert len(set(drawn)) == 1
+
+
+# -- check -------------------------------------------------------------------------------------------------------------
+
+
+def in_a_cell(checker, text, **names):
+    scope = {"check": checker, "np": np, **names}
+    exec(f"result = {text}", scope)
+    return scope["result"]
+
+
+def test_check_finds_the_names_of_the_notebook_and_the_folder_it_is_in(folder, monkeypatch):
+    (folder / "deeper").mkdir()
+    monkeypatch.chdir(folder / "deeper")
+    assert in_a_cell(Checker(), 'check("centre")', centre=right).passed
+    assert not in_a_cell(Checker(), 'check("centre")', centre=over_rows).passed
+    assert in_a_cell(Checker(), 'check.replay("subtracts_the_mean_of_each_column")', centre=lambda X: 7) == 7
+
+
+def test_check_outside_an_assignment_is_a_notice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = in_a_cell(Checker(), 'check("centre")')
+    assert isinstance(made, Notice)
+    assert repr(made).startswith(
+        f"no assignment.toml in {tmp_path.resolve()}: open the notebook from the folder it came in"
+    )
+    assert "no assignment.toml" in made._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "complaint"),
+    [
+        ("published.json", None, "published.json is missing: this folder is not as it was handed out; get it again"),
+        ("published.json", "{", "published.json is damaged"),
+        ("published.json", '{"schema": "redink/published/1", "expected": {}}', "published.json lacks "),
+        ("checks.py", "1/0", "checks.py: ZeroDivisionError"),
+        ("assignment.toml", "title = 3", "assignment.toml: "),
+    ],
+)
+def test_a_damaged_folder_is_a_notice_and_no_traceback(folder, monkeypatch, file, content, complaint):
+    monkeypatch.chdir(folder)
+    if content is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(content, encoding="utf-8")
+    made = in_a_cell(Checker(), 'check("centre")', centre=right)
+    assert isinstance(made, Notice)
+    assert complaint in repr(made)
+
+
+@pytest.mark.parametrize("question", ['"<b>"', "3", "None", '["centre"]'])
+def test_check_of_a_question_that_is_none_is_a_notice(folder, monkeypatch, question):
+    monkeypatch.chdir(folder)
+    made = in_a_cell(Checker(), f"check({question})")
+    assert "tiny has no question" in repr(made)
+    assert "<b>" not in made._repr_html_()
+
+
+def test_a_notice_is_escaped():
+    assert "&lt;b&gt;" in Notice("<b>")._repr_html_()
+
+
+# -- observing ---------------------------------------------------------------------------------------------------------
+
+
+def request(when, **inputs):
+    return Request(id="c/p0", when=when, inputs=encode(inputs))
+
+
+def test_an_observation_is_what_the_box_would_note():
+    seen = observe(
+        request("def when(student, X):\n    return student.f(X), np.sum(X)\n", X=np.ones(2)), {"f": lambda X: X * 2}
+    )
+    assert seen.status == "returned"
+    assert decode(seen.value)[0].tolist() == [2.0, 2.0]
+    assert decode(seen.value)[1] == 2.0
+
+
+def test_a_missing_name_is_found_wherever_the_when_asks_for_it():
+    seen = observe(request("def when(student):\n    return [student.g() for _ in range(2)]\n"), {"f": 1})
+    assert (seen.status, seen.error) == ("missing", "g")
+
+
+def test_inputs_changed_in_place_are_named():
+    def f(X, y, z):
+        X[0] = 9
+        y.append(1)
+
+    seen = observe(
+        request("def when(student, X, y, z):\n    return student.f(X, y, z)\n", X=np.ones(2), y=[], z={}), {"f": f}
+    )
+    assert seen.modified == ("X", "y")
+
+
+def test_an_error_is_one_line_whatever_it_says():
+    assert one_line(ValueError("a\nb")) == "ValueError: a"
+    assert one_line(ValueError()) == "ValueError"
+    assert one_line(ValueError("\n")) == "ValueError"
+    assert one_line(Unspeakable()) == "Unspeakable"
+    assert len(one_line(ValueError("x" * 9999))) < 320
+
+
+# -- in a terminal -----------------------------------------------------------------------------------------------------
+
+
+def write_notebook(path, *sources, tags=()):
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": "# Title"}]
+    cells += [
+        {"cell_type": "code", "metadata": {"tags": ["explore"]} if n in tags else {}, "outputs": [], "source": source}
+        for n, source in enumerate(("import numpy as np\nfrom redink import check", *sources))
+    ]
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+
+
+def redink(*words, cwd):
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "redink_cli", *map(str, words)]
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=60, input="typed\n",
+    )  # fmt: skip
+
+
+def test_the_untouched_notebook_exits_1_and_says_what_is_unwritten(folder):
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert done.returncode == 1
+    assert "Not written yet." in done.stdout
+    assert "did not run through" not in done.stdout
+
+
+def test_a_solved_notebook_exits_0_and_its_exploration_is_not_run(folder):
+    write_notebook(folder / "tiny.ipynb", RIGHT, 'check("centre")', "while True: pass", tags=(3,))
+    done = redink("check", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Centre the data: 1 of 1 public checks pass\n")
+
+
+def test_a_program_reads_the_outcome_and_nothing_else_on_standard_output(folder):
+    write_notebook(folder / "tiny.ipynb", ROWS)
+    done = redink("check", folder / "tiny.ipynb", "-q", "centre", "--json", "-", cwd=folder.parent)
+    outcome = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert outcome["notebook"] == "tiny.ipynb"
+    (question,) = outcome["questions"]
+    assert question["hint"]["misconception"] == "takes_the_mean_over_rows"
+    assert question["told"][0]["verdict"]["verdict"] == "failed"
+
+
+def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
+    noisy = (
+        "import os, sys\nprint('cell')\nos.system('echo from a shell')\nos.write(1, b'raw')\n"
+        "def centre(X):\n    print('in centre', X)\n    os.write(1, b'raw')\n    sys.__stdout__.write('deep')\n"
+        "    return X - X.mean(axis=0)\n"
+    )
+    write_notebook(folder / "tiny.ipynb", noisy, "name = input('Your name? ')")
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 public checks pass" in done.stdout
+    assert "cell 4 did not run through: EOFError" in done.stdout
+    assert not any(word in done.stdout for word in ("raw", "deep", "in centre", "shell"))
+
+
+def test_cells_that_fail_cost_only_themselves(folder):
+    write_notebook(
+        folder / "tiny.ipynb", "def broken(:\n    pass", "1 / 0", "raise SystemExit(3)", "%matplotlib inline\n%time a = 3",
+        "import asyncio\nawait asyncio.sleep(0)\nassert a == 3\ndisplay(a)", RIGHT,
+    )  # fmt: skip
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("cell 3 did not run through: SyntaxError")
+    assert lines[1] == "cell 4 did not run through: ZeroDivisionError: division by zero"
+    assert lines[2] == "cell 5 did not run through: SystemExit: 3"
+    assert "1 of 1 public checks pass" in lines[3]
+
+
+def test_a_syntax_error_in_the_answer_is_told_beside_the_missing_function(folder):
+    write_notebook(folder / "tiny.ipynb", "def centre(X)\n    return X")
+    outcome = check_notebook(folder / "tiny.ipynb", ["centre"])
+    assert [(cell.index, cell.error.split(":")[0]) for cell in outcome.cells] == [(3, "SyntaxError")]
+    assert "centre is not defined." in repr(Card(outcome.questions[0]))
+
+
+def test_an_error_is_placed_in_its_cell(folder):
+    write_notebook(folder / "tiny.ipynb", "def centre(X):\n    return X.men()")
+    text = repr(Card(check_notebook(folder / "tiny.ipynb", []).questions[0]))
+    assert "has no attribute 'men'" in text
+    assert "(cell 3, line 2)" in text
+
+
+@pytest.mark.parametrize("metadata", [None, [], "x", {"tags": None}, {"tags": 3}, {"tags": "explored"}])
+def test_strange_metadata_is_ignored_as_in_the_grader(folder, metadata):
+    write_notebook(folder / "tiny.ipynb", RIGHT)
+    document = json.loads((folder / "tiny.ipynb").read_text(encoding="utf-8"))
+    document["cells"] = [{**cell, "metadata": metadata} for cell in document["cells"]] + [None, 3]
+    (folder / "tiny.ipynb").write_text(json.dumps(document), encoding="utf-8")
+    outcome = check_notebook(folder / "tiny.ipynb", [])
+    assert [report.passed for report in outcome.questions] == [1]
+
+
+def test_a_broken_notebook_is_one_sentence_and_exit_code_1(folder):
+    (folder / "tiny.ipynb").write_bytes(b"Dear professor")
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("redink: tiny.ipynb is not a notebook: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_notebook_that_kills_its_process_is_told(folder):
+    write_notebook(folder / "tiny.ipynb", "import os\nos._exit(7)")
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert done.returncode == 1
+    assert "ended the process that ran it (exit code 7)" in done.stderr
+
+
+def test_wrong_arguments_are_one_sentence(folder):
+    for words, complaint in [
+        (("nothing.ipynb",), "nothing.ipynb is not a file"),
+        (("tiny.ipynb", "-q", "center"), "tiny has no question 'center'; its questions are centre"),
+    ]:
+        done = redink("check", *words, cwd=folder)
+        assert done.returncode == 1
+        assert done.stderr == f"redink: {complaint}\n"
+
+
+def test_outside_an_assignment_the_terminal_says_so(tmp_path):
+    elsewhere = tmp_path / "a" / "b" / "c"
+    elsewhere.mkdir(parents=True)
+    write_notebook(elsewhere / "mine.ipynb", RIGHT)
+    with pytest.raises(CourseError, match=r"no assignment\.toml in"):
+        check_notebook(elsewhere / "mine.ipynb", [])
+    write_notebook(elsewhere / "other.ipynb", RIGHT)
+    assert "there are 2 notebooks here; name the one to check" in redink("check", cwd=elsewhere).stderr
+
+
+BLOCKED = """
+import sys
+for name in ("torch", "redink.grader", "redink_cli", "click", "rich", "jupytext", "fcntl", "resource"):
+    sys.modules[name] = None
+import numpy as np
+from redink import check
+def centre(X):
+    return X - X.mean(axis=0)
+made = check("centre")
+assert made.passed, made
+assert check.replay("subtracts_the_mean_of_each_column", 1).shape == (6, 4)
+def centre(X):
+    return X - X.mean(axis=1, keepdims=True)
+assert check("centre").report.hint
+from redink.student.terminal import check_notebook
+from pathlib import Path
+print(check_notebook(Path("tiny.ipynb"), []).questions[0].passed)
+"""
+
+
+def test_the_students_side_needs_neither_torch_nor_the_grader_nor_posix(folder):
+    write_notebook(folder / "tiny.ipynb", RIGHT)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
+def test_the_handed_out_files_hold_no_solution(folder):
+    everything = "".join(Path(path).read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file())
+    assert "X.mean(axis=0)" not in everything
+    assert "ignores_a_shift" not in everything

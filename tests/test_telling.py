@@ -1,0 +1,180 @@
+"""What a student reads: of a public check everything, of a hidden one its sentence alone."""
+
+import numpy as np
+import pytest
+
+from redink.checks import check
+from redink.checks.judging import judge
+from redink.checks.telling import Trial, show, tell
+from redink.records import Observation, Verdict
+from redink.wire import Opaque, encode
+
+TALE = "X[0, 0] = 0.7312345 'Fisher' </pre><script>"
+
+
+@check("q")
+def adds_one(rng):
+    """Adds one to every number."""
+
+
+@check("q")
+def has_a_then(rng):
+    """Keeps the length."""
+
+
+@has_a_then.then
+def _(seen, X):
+    raise AssertionError(f"{TALE} {X[0]}")
+
+
+INPUTS = {"X": np.array([1.5, 2.25]), "k": 3}
+EXPECTED = np.array([2.5, 3.25])
+
+
+def returned(value, modified=()):
+    return Observation(status="returned", value=encode(value), modified=modified)
+
+
+def row(made, seen, number=0, published=True):
+    trial = Trial(check=made.id, number=number, published=published, inputs=encode(INPUTS))
+    return trial, seen, returned(EXPECTED), judge(made, seen, EXPECTED, INPUTS)
+
+
+RIGHT, WRONG = returned(EXPECTED), returned(np.array([2.5, 9.0]))
+RAISES = Observation(status="raised", error=f"ValueError: {TALE}", where="cell 4, line 2")
+
+
+def test_a_public_failure_shows_fault_inputs_expected_got_and_replay():
+    told = tell(adds_one, "public", [row(adds_one, RIGHT), row(adds_one, WRONG, number=1)])
+    assert told.text.splitlines() == [
+        "Adds one to every number.",
+        "1 of 2 numbers differ; at [1] expected 3.25, got 9.",
+        "  X = [1.5 , 2.25]",
+        "  k = 3",
+        "  expected: [2.5 , 3.25]",
+        "  got:      [2.5, 9. ]",
+        '  replay:   check.replay("adds_one", 1)',
+    ]
+    assert told.verdict.verdict == "failed"
+
+
+def test_the_smallest_failing_trial_is_told():
+    told = tell(adds_one, "public", [row(adds_one, WRONG, number=n) for n in range(3)])
+    assert told.replay == 'check.replay("adds_one", 0)'
+
+
+def test_a_public_error_shows_what_was_raised_and_where():
+    told = tell(adds_one, "public", [row(adds_one, RAISES)])
+    assert told.verdict.verdict == "error"
+    assert told.fault.startswith(f"Raised ValueError: {TALE} (cell 4, line 2)")
+    assert (told.got, told.expected) == ("", "[2.5 , 3.25]")
+
+
+def test_a_check_with_a_then_of_its_own_shows_no_expected_value():
+    told = tell(has_a_then, "public", [row(has_a_then, WRONG)])
+    assert told.expected == ""
+    assert told.got == "[2.5, 9. ]"
+    assert TALE in told.fault
+
+
+def test_what_passes_says_nothing_but_its_notes_once_each():
+    rows = [row(adds_one, returned(EXPECTED.astype(np.float32), modified=("X",)), number=n) for n in range(2)]
+    told = tell(adds_one, "public", rows)
+    assert (told.text, told.verdict.verdict) == ("", "passed")
+    assert told.verdict.notes == ("changed its input X in place", "returned float32")
+
+
+@pytest.mark.parametrize("made", [adds_one, has_a_then])
+@pytest.mark.parametrize(
+    ("seen", "word", "fault"),
+    [
+        (returned([TALE]), "failed", ""),
+        (returned({TALE: 1}), "failed", ""),
+        (returned(np.full(2, 0.7312345, np.float32), modified=("X",)), "failed", ""),
+        (RAISES, "error", "Your code raised an error here."),
+        (Observation(status="died", error=TALE), "error", "Your code raised an error here."),
+        (Observation(status="timeout", error=TALE), "timeout", "Your code took too long here."),
+        (Observation(status="too_large", error=TALE), "failed", ""),
+        (Observation(status="raised", error=f"NotImplementedError: {TALE}"), "not_run", "Not written yet."),
+        (Observation(status="missing", error="add"), "not_run", "add is not defined."),
+    ],
+)
+def test_a_hidden_failure_tells_its_sentence_and_its_kind_alone(made, seen, word, fault):
+    told = tell(made, "hidden", [row(made, seen)])
+    assert told.verdict == Verdict(verdict=word)
+    assert told.text == "\n".join(line for line in (made.sentence, fault) if line)
+    assert (told.inputs, told.expected, told.got, told.replay) == ((), "", "", "")
+
+
+def test_a_hidden_check_that_passes_names_none_of_its_inputs():
+    told = tell(adds_one, "hidden", [row(adds_one, returned(EXPECTED, modified=("X",)))])
+    assert told.verdict == Verdict(verdict="passed")
+    assert told.text == ""
+
+
+@pytest.mark.parametrize("seen", [WRONG, RAISES, Observation(status="timeout", error=TALE)])
+def test_a_public_check_that_fails_on_secret_inputs_alone_says_so_and_shows_none(seen):
+    rows = [row(adds_one, RIGHT), row(adds_one, seen, published=False)]
+    told = tell(adds_one, "public", rows)
+    assert told.text == "Adds one to every number.\nRight on the published inputs, wrong on others of the same kind."
+    assert told.verdict.verdict != "passed"
+    assert (told.inputs, told.expected, told.got, told.replay) == ((), "", "", "")
+
+
+def test_a_published_failure_is_told_before_a_secret_one():
+    told = tell(adds_one, "public", [row(adds_one, WRONG), row(adds_one, WRONG, published=False)])
+    assert told.replay
+
+
+def test_an_unwritten_function_gets_one_line_and_no_numbers():
+    seen = Observation(status="raised", error="NotImplementedError: yours")
+    told = tell(adds_one, "public", [row(adds_one, seen)])
+    assert told.text == "Adds one to every number.\nNot written yet."
+
+
+def test_bytes_that_are_no_data_show_nothing():
+    told = tell(adds_one, "public", [row(adds_one, Observation(status="returned", value=b"\xc1"))])
+    assert told.got == ""
+    assert told.fault
+
+
+def test_a_trial_is_named_by_its_check_its_kind_and_its_number():
+    assert Trial(check="c", number=2, published=True, inputs=b"").id == "c/p2"
+    assert Trial(check="c", number=0, published=False, inputs=b"").id == "c/s0"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1"),
+        (1 / 3, "0.333333"),
+        (np.array(2.5), "2.5"),
+        (np.array([1, 2]), "[1, 2]"),
+        (np.array([[1.0], [2.0]]), "[[1.], [2.]]"),
+        ([1, [2.5, "x"]], "[1, [2.5, 'x']]"),
+        (list(range(20)), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]"),
+        ({"a": 1, 2: None}, "{a: 1, 2: None}"),
+        (Opaque("Model"), "<Model>"),
+        ("a\nb", "'a\\nb'"),
+        (True, "True"),
+    ],
+)
+def test_values_are_written_for_a_person(value, text):
+    assert show(value) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.ones((2,) * 16), np.ones((20, 20, 20)), np.arange(10**5), "x" * 10**6, {"k" * 10**6: 1}, [["y" * 200] * 12] * 12,
+        10**4000, [[[[[list(range(12))] * 12] * 12] * 3] * 3], np.ones((8, 3, 32, 32)),
+    ],
+)  # fmt: skip
+def test_no_value_is_written_at_length(value):
+    assert len(show(value)) <= 1510
+    assert "\n" not in show(value)
+
+
+def test_an_array_of_many_axes_is_told_by_its_shape():
+    assert show(np.ones((8, 3, 4, 4))).startswith("shape (8, 3, 4, 4), beginning with [1., 1.")
+    assert show(np.ones((1, 1, 2, 2))) == "[[[[1., 1.], [1., 1.]]]]"
