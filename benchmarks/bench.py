@@ -88,7 +88,9 @@ def class_cost(course: Course, text: str, count: int, jobs: int) -> tuple[float,
         write_class(folder / "in", text, count)
         shutil.copy(PAPER, folder / "book")
         began = time.perf_counter()
-        used = cost(lambda: grade(course, SLUG, folder / "in", jobs=jobs, gradebook=folder / "book", progress=lambda *_: None))
+        used = cost(
+            lambda: grade(course, SLUG, folder / "in", jobs=jobs, gradebook=folder / "book", progress=lambda *_: None)
+        )
         return used, time.perf_counter() - began
 
 
@@ -97,7 +99,11 @@ def cold_kernel(text: str) -> float:
     from nbclient import NotebookClient
 
     notebook = nbformat.reads(text, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("check(") and "explore" not in cell.metadata.get("tags", [])]
+    notebook.cells = [
+        cell
+        for cell in notebook.cells
+        if not cell.source.startswith("check(") and "explore" not in cell.metadata.get("tags", [])
+    ]
     return cost(lambda: NotebookClient(notebook, timeout=120, kernel_name="python3").execute())
 
 
@@ -118,7 +124,11 @@ def main() -> None:
     marginal = (large - small) / (many - few)
     _, wall_two = class_cost(course, text, many, 2)
     row("bare cost of a submission (same cells and calls, warm)", f"{floor * 1e3:.1f} ms")
-    row("marginal cost of a submission, whole pipeline", f"{marginal * 1e3:.1f} ms", f"{marginal / floor:.1f}× bare; goal ≤ {(1.25 * floor + 0.04) * 1e3:.0f} ms")
+    row(
+        "marginal cost of a submission, whole pipeline",
+        f"{marginal * 1e3:.1f} ms",
+        f"{marginal / floor:.1f}× bare; goal ≤ {(1.25 * floor + 0.04) * 1e3:.0f} ms",
+    )
     row("start-up of a grading run (one zygote, the paper known)", f"{small - few * marginal:.2f} s")
     row("making the paper (reference and misconceptions, once a class)", f"{setting:.2f} s")
     row("two workers against one, wall", f"{wall / wall_two:.2f}×")

@@ -269,7 +269,7 @@ def test_a_folder_of_several_notebooks_none_of_which_is_meant_is_refused(tmp_pat
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/one.ipynb").touch()
     (tmp_path / "ada/two.ipynb").touch()
-    with pytest.raises(CourseError, match="holds 2 notebooks and none is called little.ipynb"):
+    with pytest.raises(CourseError, match=r"holds 2 notebooks and none is called little\.ipynb"):
         collect("little", tmp_path)
 
 

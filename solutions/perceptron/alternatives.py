@@ -166,7 +166,12 @@ def xor_network():
 
 @alternative("counts_down_from_one", "xor")
 def xor_network():
-    return np.array([[1, 1], [-1, -1]]), np.array([-1, 1]), np.array([[-1, -1]]), np.array([1.0])
+    return (
+        np.array([[1, 1], [-1, -1]]),
+        np.array([-1, 1]),
+        np.array([[-1, -1]]),
+        np.array([1.0]),
+    )
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -190,7 +195,10 @@ def bound_versus_reality(X, y, u, gammas, max_epochs):
     for gamma in gammas:
         keep = y * (augment(X) @ u) >= gamma * np.sqrt(np.sum(u**2))
         table.append(
-            [len(perceptron(X[keep], y[keep], max_epochs)[1]), mistake_bound(X[keep], y[keep], u)]
+            [
+                len(perceptron(X[keep], y[keep], max_epochs)[1]),
+                mistake_bound(X[keep], y[keep], u),
+            ]
             if any(keep)
             else [0, 0]
         )
@@ -199,7 +207,12 @@ def bound_versus_reality(X, y, u, gammas, max_epochs):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-alternative("answers_in_capitals", "concepts", old='scaling="unchanged"', new='scaling=" Unchanged "')
+alternative(
+    "answers_in_capitals",
+    "concepts",
+    old='scaling="unchanged"',
+    new='scaling=" Unchanged "',
+)
 alternative("answers_as_floats", "concepts", old="trace=4", new="trace=np.float64(4.0)")
 
 # -- extra -------------------------------------------------------------------------------------------------------------

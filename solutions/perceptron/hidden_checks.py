@@ -12,9 +12,14 @@ from redink_datasets import lattice, separable, tight, xor
 def a_score_of_zero_is_predicted_positive(rng, trial):
     """predict gives +1 where the score is exactly 0."""
     n, d = [(3, 1), (8, 3), (17, 4)][trial]
-    w, X = np.append(rng.integers(1, 5, size=d), 1.0), rng.integers(-4, 5, size=(n, d)).astype(float)
+    w, X = (
+        np.append(rng.integers(1, 5, size=d), 1.0),
+        rng.integers(-4, 5, size=(n, d)).astype(float),
+    )
     wanted = rng.permutation(np.resize([0.0, 2.0, -3.0], n))
-    X[:, -1] += wanted - w[0] - X @ w[1:]  # the last weight is 1: so each score is the wanted one, exactly
+    X[:, -1] += (
+        wanted - w[0] - X @ w[1:]
+    )  # the last weight is 1: so each score is the wanted one, exactly
     return dict(X=X, w=w)
 
 
@@ -26,7 +31,11 @@ def features_bend_the_boundary(rng, trial):
     points[0], points[1] = centre, centre + 2 * r  # one inside, one outside
     features = np.column_stack([points, (points**2).sum(axis=1)])
     return dict(
-        X=features, w=np.array([centre @ centre - r * r, *(-2 * centre), 1.0]), points=points, centre=centre, r=r
+        X=features,
+        w=np.array([centre @ centre - r * r, *(-2 * centre), 1.0]),
+        points=points,
+        centre=centre,
+        r=r,
     )
 
 
@@ -47,7 +56,10 @@ def _(seen, points, centre, r):
 @check("step", covers="R060")
 def w_is_not_changed_in_place(rng, trial):
     """The array w that is passed in is the same afterwards, mistake or not."""
-    w, x = rng.integers(1, 9, size=3 + trial).astype(float), np.append(1.0, rng.integers(1, 9, size=2 + trial))
+    w, x = (
+        rng.integers(1, 9, size=3 + trial).astype(float),
+        np.append(1.0, rng.integers(1, 9, size=2 + trial)),
+    )
     return dict(w=w, x=x, wrong=-1, right=1)
 
 
@@ -111,7 +123,11 @@ def _(seen, X, y, bound):
     close(converged, True, what="converged")
     if not 0 < len(mistakes) <= bound:
         raise Fail(f"{len(mistakes)} mistakes, where the theorem allows {bound:.1f}")
-    close(w[:1], y[np.asarray(mistakes, dtype=int)].sum(keepdims=True), what="the constant's weight")
+    close(
+        w[:1],
+        y[np.asarray(mistakes, dtype=int)].sum(keepdims=True),
+        what="the constant's weight",
+    )
 
 
 @check("train", covers="R064")
@@ -119,7 +135,12 @@ def the_worst_case_costs_exactly_the_bound(rng, trial):
     """Where the augmented examples are at right angles, each is a mistake exactly once: as many as the bound allows."""
     n = [2, 4, 16][trial]
     data = tight(rng, n)
-    return dict(X=data.X, y=data.y, max_epochs=5, order=np.array([rng.permutation(n) for _ in range(5)]))
+    return dict(
+        X=data.X,
+        y=data.y,
+        max_epochs=5,
+        order=np.array([rng.permutation(n) for _ in range(5)]),
+    )
 
 
 @check("train", covers="R061 R065")
@@ -134,7 +155,11 @@ def xor_gives_no_peace(rng, trial):
 def converged_is_about_the_final_weights(rng, trial):
     """converged says whether y·score > 0 for all examples under the final w, however the last epoch went."""
     if trial == 0:  # the first example ends with a score of exactly 0
-        return dict(X=np.array([[1.0, 0.0], [1.0, float(rng.integers(2, 6))]]), y=np.array([1, -1]), max_epochs=1)
+        return dict(
+            X=np.array([[1.0, 0.0], [1.0, float(rng.integers(2, 6))]]),
+            y=np.array([1, -1]),
+            max_epochs=1,
+        )
     if trial == 1:  # each example is a mistake in the only epoch, and then all are right
         data = tight(rng, 4)
         return dict(X=data.X, y=data.y, max_epochs=1)
@@ -170,7 +195,11 @@ def _(seen, expected, turn):
 
 def run(X, y, max_epochs):
     """Train a perceptron and list its mistakes."""
-    vectors, w, mistakes = np.column_stack([np.ones(len(X)), X]), np.zeros(X.shape[1] + 1), []
+    vectors, w, mistakes = (
+        np.column_stack([np.ones(len(X)), X]),
+        np.zeros(X.shape[1] + 1),
+        [],
+    )
     for _ in range(max_epochs):
         for i, x in enumerate(vectors):
             if y[i] * (w @ x) <= 0:
@@ -182,20 +211,32 @@ def run(X, y, max_epochs):
 def the_length_of_u_does_not_matter(rng, trial):
     """u and 10·u are the same plane: the same margin, the same bound, the same progress."""
     data = separable(rng, *[(3, 1), (8, 2), (40, 6)][trial], gamma=0.3)
-    return dict(X=data.X, y=data.y, u=data.u, longer=10 * data.u, mistakes=rng.integers(3, size=6).tolist())
+    return dict(
+        X=data.X,
+        y=data.y,
+        u=data.u,
+        longer=10 * data.u,
+        mistakes=rng.integers(3, size=6).tolist(),
+    )
 
 
 @the_length_of_u_does_not_matter.when
 def _(student, X, y, u, longer, mistakes):
     return [
-        [student.margin(X, y, v), student.mistake_bound(X, y, v), student.proof_trace(X, y, v, mistakes)[1]]
+        [
+            student.margin(X, y, v),
+            student.mistake_bound(X, y, v),
+            student.proof_trace(X, y, v, mistakes)[1],
+        ]
         for v in (u, longer)
     ]
 
 
 @the_length_of_u_does_not_matter.then
 def _(seen, expected):
-    for name, short, long, wanted in zip(("margin", "bound", "progress"), *seen, expected[0], strict=True):
+    for name, short, long, wanted in zip(
+        ("margin", "bound", "progress"), *seen, expected[0], strict=True
+    ):
         close(long, short, tol=1e-5, what=f"the {name} for 10·u")
         close(short, wanted, tol=1e-5, what=f"the {name}")
 
@@ -212,7 +253,9 @@ def no_separator_no_promise(rng, trial):
 @no_separator_no_promise.when
 def _(student, X, y, right, u):
     return dict(
-        margin=student.margin(X, y, u), bound=student.mistake_bound(X, y, u), mended=student.mistake_bound(X, right, u)
+        margin=student.margin(X, y, u),
+        bound=student.mistake_bound(X, y, u),
+        mended=student.mistake_bound(X, right, u),
     )
 
 
@@ -222,7 +265,14 @@ def both_halves_of_the_proof_hold(rng, trial):
     n, d, gamma = [(3, 2, 0.5), (20, 3, 0.2), (50, 6, 0.1)][trial]
     data = separable(rng, n, d, gamma=gamma)
     square = (1 + (data.X**2).sum(axis=1)).max()
-    return dict(X=data.X, y=data.y, u=0.4 * data.u, mistakes=run(data.X, data.y, 25), gamma=gamma, square=square)
+    return dict(
+        X=data.X,
+        y=data.y,
+        u=0.4 * data.u,
+        mistakes=run(data.X, data.y, 25),
+        gamma=gamma,
+        square=square,
+    )
 
 
 @both_halves_of_the_proof_hold.when
@@ -250,7 +300,13 @@ def _(seen, expected, mistakes, gamma, square):
 def features_look_at_one_example_at_a_time(rng, trial):
     """xor_features gives an example the same features alone as in company, and they are more than a linear map."""
     X, _ = xor()
-    return dict(X=X[rng.permutation(np.append(np.arange(4), rng.integers(4, size=[1, 5, 13][trial])))])
+    return dict(
+        X=X[
+            rng.permutation(
+                np.append(np.arange(4), rng.integers(4, size=[1, 5, 13][trial]))
+            )
+        ]
+    )
 
 
 @features_look_at_one_example_at_a_time.when
@@ -261,9 +317,14 @@ def _(student, X):
 
 @features_look_at_one_example_at_a_time.view
 def _(seen, X):
-    together, alone = (np.asarray(seen[name], dtype=float) for name in ("together", "alone"))
+    together, alone = (
+        np.asarray(seen[name], dtype=float) for name in ("together", "alone")
+    )
     size = 1e-6 * np.abs(together).max()
-    first = [together[np.flatnonzero((X == corner).all(axis=1))[0]] for corner in ((0, 0), (1, 1), (0, 1), (1, 0))]
+    first = [
+        together[np.flatnonzero((X == corner).all(axis=1))[0]]
+        for corner in ((0, 0), (1, 1), (0, 1), (1, 0))
+    ]
     bent = np.abs(first[0] + first[1] - first[2] - first[3]).max() > size
     fits = together.shape == alone.shape and np.abs(together - alone).max() <= size
     return "by row" if bent and fits else [together, alone]
@@ -277,10 +338,18 @@ def reality_stays_below_the_bound(rng, trial):
     """The bound of every layer is (R/γ)² of the examples in it, and the mistakes stay below it."""
     n, d, parts = [(6, 1, 2), (40, 3, 3), (80, 5, 4)][trial]
     data = separable(rng, n, d, gamma=0.05)
-    distances, squares = signed_distances(data.X, data.y, data.u), 1 + (data.X**2).sum(axis=1)
+    distances, squares = (
+        signed_distances(data.X, data.y, data.u),
+        1 + (data.X**2).sum(axis=1),
+    )
     gammas = between(distances, parts)
-    truth = [squares[distances >= gamma].max() / distances[distances >= gamma].min() ** 2 for gamma in gammas]
-    return dict(X=data.X, y=data.y, u=7 * data.u, gammas=gammas, max_epochs=200, truth=truth)
+    truth = [
+        squares[distances >= gamma].max() / distances[distances >= gamma].min() ** 2
+        for gamma in gammas
+    ]
+    return dict(
+        X=data.X, y=data.y, u=7 * data.u, gammas=gammas, max_epochs=200, truth=truth
+    )
 
 
 def signed_distances(X, y, u):
@@ -375,20 +444,32 @@ def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
 @check("losses", calls="hinge_loss", tol=1e-5, covers="R069")
 def right_but_close_still_costs(rng, trial):
     """An example that is right with y·s below 1 costs 1 − y·s; at y·s = 1 the cost and the slope are 0."""
-    margins = [[0.5, 1.0, 2.0], [0.25, 0.75, 1.0, 1.5, 3.0], [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0]][trial]
+    margins = [
+        [0.5, 1.0, 2.0],
+        [0.25, 0.75, 1.0, 1.5, 3.0],
+        [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0],
+    ][trial]
     y = rng.permutation(np.resize([1, -1], len(margins)))
     others = rng.integers(-4, 5, size=len(margins)).astype(float)
-    return dict(X=np.column_stack([y * margins - others - 0.5, others]), y=y, w=np.array([0.5, 1.0, 1.0]))
+    return dict(
+        X=np.column_stack([y * margins - others - 0.5, others]),
+        y=y,
+        w=np.array([0.5, 1.0, 1.0]),
+    )
 
 
 @check("losses", calls="multiclass_hinge", tol=1e-5, covers="R070")
 def the_best_rival_counts_alone(rng, trial):
     """Only the best of the other classes counts, and a right example that leads by less than 1 still costs."""
-    leads = [[0.5, 2.0], [0.25, 0.75, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 0.75, -0.5]][trial]
+    leads = [[0.5, 2.0], [0.25, 0.75, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 0.75, -0.5]][
+        trial
+    ]
     n, classes = len(leads), [2, 3, 4][trial]
     t = rng.permutation(np.resize(np.arange(classes), n))
     X = np.tile(rng.integers(-3, 4, size=(n, 1)) - 0.25, classes) + 0.0
-    X[np.arange(n), t] += leads  # the score of class k is feature k: every rival has the same, so the first one counts
+    X[np.arange(n), t] += (
+        leads  # the score of class k is feature k: every rival has the same, so the first one counts
+    )
     return dict(X=X, t=t, W=np.column_stack([np.zeros(classes), np.eye(classes)]))
 
 
@@ -440,9 +521,11 @@ def _(seen):
 def descent_separates_where_least_squares_does_not(rng, trial):
     """Descent on the logistic loss separates examples of which one is so far away that least squares gives up another."""
     X, y = np.array([[0.0], [1.0], [2.0], [12.0]]), np.array([-1, -1, 1, 1])
-    places, mirror = rng.permutation(4), rng.choice([-1, 1])
+    places, mirror = rng.permutation(4), -1 if trial == 1 else 1
     shift, size = rng.uniform(-0.5, 0.5), rng.uniform(0.8, 1.0)
-    return dict(X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.025, steps=800)
+    return dict(
+        X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.025, steps=800
+    )
 
 
 @descent_separates_where_least_squares_does_not.when
@@ -486,6 +569,8 @@ def a_quadratic_kernel_solves_xor(rng, trial):
 def _(seen, K, y):
     alpha = np.asarray(seen, dtype=float)
     if (alpha < 0).any() or (alpha % 1 != 0).any() or not alpha.any():
-        raise Fail("α counts mistakes: whole numbers, none of them negative, not all of them 0")
+        raise Fail(
+            "α counts mistakes: whole numbers, none of them negative, not all of them 0"
+        )
     if not (y * ((alpha * y) @ K) > 0).all():
         raise Fail("some corners are on the wrong side")

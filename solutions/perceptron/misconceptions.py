@@ -77,7 +77,9 @@ misconception(
 )  # fmt: skip
 
 
-@misconception("changes_w_in_place", "step", hint="After the call, look at the w that you passed in.")
+@misconception(
+    "changes_w_in_place", "step", hint="After the call, look at the w that you passed in."
+)
 def perceptron_step(w, x, y):
     if y * (w @ x) <= 0:
         w += y * x
@@ -86,7 +88,9 @@ def perceptron_step(w, x, y):
 
 
 @misconception(
-    "steps_by_the_difference_of_labels", "step", hint="If labels are ±1, how large is label minus prediction?"
+    "steps_by_the_difference_of_labels",
+    "step",
+    hint="If labels are ±1, how large is label minus prediction?",
 )
 def perceptron_step(w, x, y):
     guess = 1 if w @ x >= 0 else -1
@@ -476,7 +480,11 @@ misconception(
 )  # fmt: skip
 
 
-@misconception("every_rival_counts", "losses", hint="How many rivals are in the formula: all of them, or the best?")
+@misconception(
+    "every_rival_counts",
+    "losses",
+    hint="How many rivals are in the formula: all of them, or the best?",
+)
 def multiclass_hinge(X, t, W):
     rows, vectors = np.arange(len(X)), augment(X)
     S = vectors @ W.T
@@ -556,7 +564,9 @@ misconception(
 
 
 @misconception(
-    "averages_the_mistakes_only", "averaged", hint="A w that is right for long should count for more, not less."
+    "averages_the_mistakes_only",
+    "averaged",
+    hint="A w that is right for long should count for more, not less.",
 )
 def averaged_perceptron(X, y, max_epochs, order=None):
     visited = augment(X)

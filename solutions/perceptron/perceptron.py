@@ -452,7 +452,10 @@ def xor_network() -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     Returns (W1: 2×2, one row per unit;  b1: 2 numbers;  w2: 2 numbers;  b2: a number).
     """
     ### BEGIN SOLUTION
-    W1, b1 = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.0, -1.0])  # a counter and an AND
+    W1, b1 = (
+        np.array([[1.0, 1.0], [1.0, 1.0]]),
+        np.array([0.0, -1.0]),
+    )  # a counter and an AND
     return W1, b1, np.array([1.0, -2.0]), 0.0
     ### END SOLUTION
 
