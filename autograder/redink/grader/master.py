@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from redink.checks.specimens import Edit, Specimen
 from redink.errors import AuthorError
+from redink.grader.percent import read_percent
 from redink.records import Cell, Record
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -56,20 +57,14 @@ class Master(Record, frozen=True):
 
 
 def read_master(path: Path) -> Master:
-    """Read a master in jupytext's percent format."""
-    import jupytext
-
+    """Read a master in the percent format."""
     try:
-        notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+        found = read_percent(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise AuthorError(f"{path} is missing") from None
     cells = tuple(
-        MasterCell(
-            kind="markdown" if cell.cell_type == "markdown" else "code",
-            source=cell.source,
-            explore=EXPLORE in cell.metadata.get("tags", []),
-        )
-        for cell in notebook.cells
+        MasterCell(kind="markdown" if one.markdown else "code", source=one.source, explore=EXPLORE in one.tags)
+        for one in found
     )
     master = Master(path=str(path), cells=cells)
     _check_width(master)
