@@ -254,7 +254,8 @@ def test_a_folder_may_hold_files_and_folders_and_other_things(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     found = [(one.id, one.file) for one in collect("little", tmp_path)]
-    assert found == [("ada", "ada.ipynb"), ("ben", "ben/little.ipynb"), ("cyd", "cyd/other.ipynb")]
+    named = [("ada", "ada.ipynb"), ("ben", "ben/little.ipynb"), ("cyd", "cyd/other.ipynb"), ("empty", "empty")]
+    assert found == named  # the empty folder is somebody's too
 
 
 def test_two_submissions_of_one_name_are_refused(tmp_path):
@@ -265,12 +266,22 @@ def test_two_submissions_of_one_name_are_refused(tmp_path):
         collect("little", tmp_path)
 
 
-def test_a_folder_of_several_notebooks_none_of_which_is_meant_is_refused(tmp_path):
-    (tmp_path / "ada").mkdir()
-    (tmp_path / "ada/one.ipynb").touch()
-    (tmp_path / "ada/two.ipynb").touch()
-    with pytest.raises(CourseError, match=r"holds 2 notebooks and none is called little\.ipynb"):
-        collect("little", tmp_path)
+def test_a_muddled_folder_is_told_and_stops_nobody_else(tmp_path):
+    for name in ("ada/one.ipynb", "ada/two.ipynb", "bob/notes.txt", "cyd/little.ipynb", "cyd/old.ipynb"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text('{"cells": []}')
+    reasons = {one.name.id: one.reason for one in map(load, collect("little", tmp_path))}
+    assert reasons == {
+        "ada": "the folder ada holds 2 notebooks and none is called little.ipynb; keep one",
+        "bob": "the folder bob holds no notebook",
+        "cyd": None,
+    }
+
+
+def test_a_stray_folder_beside_notebooks_is_no_student(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "ada.ipynb").touch()
+    assert [one.id for one in collect("little", tmp_path)] == ["ada"]
 
 
 @pytest.mark.parametrize(("path", "told"), [("nothing", "holds no submission"), ("nowhere", "neither a notebook nor")])

@@ -9,21 +9,25 @@ from redink.records import Record
 
 
 class Found(Record, frozen=True):
-    """A file that was handed in, and whose: the folder's name or the file's stem."""
+    """A file that was handed in, and whose: the folder's name or the file's stem; `problem` says why it is none."""
 
     id: str
     file: str
     path: Path
+    problem: str | None = None
 
 
 def collect(slug: str, path: Path) -> list[Found]:
-    """List the submissions at `path`, in the order of their ids."""
+    """List the submissions at `path`, in the order of their ids; one student's muddle is told, and stops nobody else."""
     if path.is_file():
         return [Found(id=path.stem, file=path.name, path=path)]
     if not path.is_dir():
         raise CourseError(f"{path} is neither a notebook nor a folder")
-    found = [_in_folder(slug, entry) if entry.is_dir() else _alone(entry) for entry in sorted(path.iterdir())]
-    submissions = [one for one in found if one is not None]
+    entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".")]
+    folders = [_in_folder(slug, entry) for entry in entries if entry.is_dir() and entry.suffix != ".ipynb"]
+    alone = [Found(id=entry.stem, file=entry.name, path=entry) for entry in entries if entry.suffix == ".ipynb"]
+    handed_in = folders if any(one.path.suffix == ".ipynb" for one in folders) else []
+    submissions = sorted([*handed_in, *alone], key=lambda one: one.id)
     if not submissions:
         raise CourseError(f"{path} holds no submission: no .ipynb file, and no folder with one in it")
     ids = [one.id for one in submissions]
@@ -32,17 +36,16 @@ def collect(slug: str, path: Path) -> list[Found]:
     return submissions
 
 
-def _alone(file: Path) -> Found | None:
-    return Found(id=file.stem, file=file.name, path=file) if file.suffix == ".ipynb" else None
-
-
-def _in_folder(slug: str, folder: Path) -> Found | None:
-    if folder.name.startswith("."):
-        return None
+def _in_folder(slug: str, folder: Path) -> Found:
+    """Find the one notebook of a student's folder: the one called as the assignment, if there are several."""
     notebooks = sorted(folder.glob("*.ipynb"))
     if not notebooks:
-        return _alone(folder)  # a folder called x.ipynb was meant to be a notebook: somebody must be told
+        return Found(id=folder.name, file=folder.name, path=folder, problem="holds no notebook")
     chosen = next((file for file in notebooks if file.stem == slug), notebooks[0])
-    if len(notebooks) > 1 and chosen.stem != slug:
-        raise CourseError(f"{folder} holds {len(notebooks)} notebooks and none is called {slug}.ipynb; keep one")
-    return Found(id=folder.name, file=f"{folder.name}/{chosen.name}", path=chosen)
+    several = f"holds {len(notebooks)} notebooks and none is called {slug}.ipynb; keep one"
+    return Found(
+        id=folder.name,
+        file=f"{folder.name}/{chosen.name}",
+        path=chosen,
+        problem=several if len(notebooks) > 1 and chosen.stem != slug else None,
+    )

@@ -24,6 +24,9 @@ class Submission(Record, frozen=True):
 
 def load(found: Found) -> Submission:
     """Read one notebook."""
+    if found.problem is not None:
+        name = SubmissionId(id=found.id, file=found.file, sha256="")
+        return Submission(name=name, reason=f"the folder {found.id} {found.problem}")
     try:
         data = _read(found.path)
     except OSError as error:
