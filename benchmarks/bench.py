@@ -64,7 +64,7 @@ def bare(paper: Paper) -> float:
             if not source.startswith("check("):
                 exec(source, names)
         for request in paper.requests:
-            observe(request, names)
+            observe(request, names, 60.0)
 
     with redirect_stdout(io.StringIO()):
         once()

@@ -104,6 +104,9 @@ def scale(X):
 
 
 # %%
+check("scale")
+
+# %%
 answers = {
     "mean_runs_over": None,
     "spread_is_a": None,
@@ -111,6 +114,9 @@ answers = {
 ### BEGIN SOLUTION
 answers.update(mean_runs_over="examples", spread_is_a="length")
 ### END SOLUTION
+
+# %%
+check("ideas")
 
 # %% tags=["explore"]
 while True:  # a long experiment, which the grader need not run

@@ -103,7 +103,7 @@ REFUSED = {
         GOOD.replace("points = 60", "points = 140").replace("points = 40.0", "points = -40"),
         "points that are not a number from 0 upwards",
     ),
-    "twice the same id": (GOOD.replace('id = "train"', 'id = "step"'), "two questions have the same id"),
+    "twice the same id": (GOOD.replace('id = "train"', 'id = "step"'), "two questions have the id 'step'"),
     "asks for nothing": (GOOD.replace('asks = ["more"]', "asks = []"), "question more asks for nothing"),
     "uses itself": (
         GOOD.replace('uses = ["step"]', 'uses = ["train"]'),

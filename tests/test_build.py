@@ -103,7 +103,7 @@ def test_missing_or_damaged_values_are_drift(tiny, content):
 def test_the_solved_notebook_is_written_elsewhere_and_gets_full_marks(little):
     done = little.redink("build", "--solved", "solved", boxes=False)
     assert done.returncode == 0, done.stderr
-    assert little.grade("solved/little.ipynb")["little"]["score"] == 100.0
+    assert little.grade("solved/little.ipynb")["solved"]["score"] == 100.0
     assert "BEGIN SOLUTION" not in (little.root / "solved/little.ipynb").read_text(encoding="utf-8")
 
 
@@ -156,7 +156,7 @@ def test_a_when_that_judges_or_uses_a_free_name_is_refused_with_its_check(tiny, 
             "solutions/tiny/hidden_checks.py",
             "ignores_a_shift",
             "subtracts_the_mean_of_each_column",
-            "two checks are called",
+            "there are two checks called",
         ),
         ("solutions/tiny/misconceptions.py", 'hint="Which', 'hint="" and "Which', "a misconception needs a hint"),
     ],

@@ -189,7 +189,7 @@ def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
     assert "little: a made-up class of 14 in show/little/submissions" in first.stdout
     second = little.redink("demo", "--to", "show", boxes=False)
     assert second.returncode == 0, second.stderr
-    assert "0 graded; 14 reused" in second.stdout
+    assert "0 new, 14 reused" in second.stdout
     results = json.loads((little.root / "show/little/results.json").read_bytes())["results"]
     assert {one["state"] for one in results} == {"graded", "ungradable"}
     assert (little.root / "show/little/summary.md").read_text(encoding="utf-8").startswith("# little: 14 submissions")

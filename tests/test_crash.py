@@ -85,7 +85,7 @@ def grade_the_rest(desk: Any, kept: dict[str, bytes]) -> None:
     """Grade again: what was finished is reused as it is, the others are graded."""
     done = desk.redink("grade", "little", "class", "--json", "out.json")
     assert done.returncode == 0, done.stderr
-    assert f"{STUDENTS - len(kept)} graded; {len(kept)} reused" in done.stdout
+    assert f"{STUDENTS - len(kept)} new, {len(kept)} reused" in done.stdout
     after = results_in(desk.book)
     assert len(after) == STUDENTS
     assert {name: after[name] for name in kept} == kept

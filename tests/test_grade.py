@@ -304,7 +304,7 @@ def test_a_single_file_is_graded(graded):
 def test_a_second_run_reuses_everything_and_gives_the_same_bytes(graded):
     done = graded.redink("grade", "little", "class", "--json", "second.json", boxes=False)
     assert done.returncode == 0, done.stderr
-    assert "0 graded; 26 reused, unchanged since they were last graded" in done.stdout
+    assert "0 new, 26 reused, unchanged since they were last graded" in done.stdout
     assert (graded.root / "second.json").read_bytes() == (graded.root / "first.json").read_bytes()
 
 
@@ -312,7 +312,7 @@ def test_only_a_changed_submission_is_graded_again(graded, results):
     graded.hand_in("syntax_error", {SCALE: "def scale(X):\n    return centre(X) / X.std(axis=0)"})
     before = rows(graded.book, "runs")
     done = graded.redink("grade", "little", "class", "--json", "second.json")
-    assert "1 graded; 25 reused" in done.stdout
+    assert "1 new, 25 reused" in done.stdout
     assert len(rows(graded.book, "runs") - before) == 1
     second = {one["submission"]["id"]: one for one in json.loads((graded.root / "second.json").read_bytes())["results"]}
     assert second.pop("syntax_error")["score"] == 100.0

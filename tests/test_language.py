@@ -58,6 +58,7 @@ def test_given_may_name_rng_and_trial_or_neither():
     @check("one")
     def neither():
         """Nothing."""
+        return dict()
 
     @check("one")
     def both(trial, rng):
@@ -77,6 +78,15 @@ def test_a_given_that_names_something_else_is_refused_with_the_name():
         asks_for_more.inputs(np.random.default_rng(0), 0)
 
 
+def test_a_given_that_returns_nothing_is_refused():
+    @check("one")
+    def forgets_to_return():
+        """Nothing."""
+
+    with pytest.raises(AuthorError, match="returned nothing; dict"):
+        forgets_to_return.inputs(None, 0)
+
+
 @pytest.mark.parametrize("made", [3, [1, 2], (1,), "x"])
 def test_a_given_that_makes_no_dict_is_refused(made):
     @check("one")
@@ -84,7 +94,7 @@ def test_a_given_that_makes_no_dict_is_refused(made):
         """Else."""
         return made
 
-    with pytest.raises(AuthorError, match=f"must return a dict of inputs, not {type(made).__name__}"):
+    with pytest.raises(AuthorError, match=f"must return a dict of inputs, and returned a {type(made).__name__}"):
         makes_something_else.inputs(None, 0)
 
 

@@ -151,6 +151,21 @@ def test_whatever_a_function_raises_is_only_an_answer(homework, error):
     assert f"Raised {type(error).__name__}" in repr(made)
 
 
+def test_an_endless_function_is_stopped_and_told_once(folder):
+    toml = folder / "assignment.toml"
+    toml.write_text(toml.read_text().replace("[[questions]]", "[limits]\ncheck_cpu = 0.1\n\n[[questions]]", 1))
+    calls = []
+
+    def endless(X):
+        calls.append(1)
+        while True:
+            pass
+
+    made = card(Homework(folder), endless)
+    assert "Had not ended after 0.5 s." in repr(made)
+    assert len(calls) == 1
+
+
 def test_what_is_no_function_is_an_error_of_the_students(homework):
     made = Card(homework.report("centre", {"centre": 3}))
     assert "Raised TypeError: 'int' object is not callable" in repr(made)
@@ -295,7 +310,9 @@ def request(when, **inputs):
 
 def test_an_observation_is_what_the_box_would_note():
     seen = observe(
-        request("def when(student, X):\n    return student.f(X), np.sum(X)\n", X=np.ones(2)), {"f": lambda X: X * 2}
+        request("def when(student, X):\n    return student.f(X), np.sum(X)\n", X=np.ones(2)),
+        {"f": lambda X: X * 2},
+        5.0,
     )
     assert seen.status == "returned"
     assert decode(seen.value)[0].tolist() == [2.0, 2.0]
@@ -303,7 +320,7 @@ def test_an_observation_is_what_the_box_would_note():
 
 
 def test_a_missing_name_is_found_wherever_the_when_asks_for_it():
-    seen = observe(request("def when(student):\n    return [student.g() for _ in range(2)]\n"), {"f": 1})
+    seen = observe(request("def when(student):\n    return [student.g() for _ in range(2)]\n"), {"f": 1}, 5.0)
     assert (seen.status, seen.error) == ("missing", "g")
 
 
@@ -313,7 +330,7 @@ def test_inputs_changed_in_place_are_named():
         y.append(1)
 
     seen = observe(
-        request("def when(student, X, y, z):\n    return student.f(X, y, z)\n", X=np.ones(2), y=[], z={}), {"f": f}
+        request("def when(student, X, y, z):\n    return student.f(X, y, z)\n", X=np.ones(2), y=[], z={}), {"f": f}, 5.0
     )
     assert seen.modified == ("X", "y")
 

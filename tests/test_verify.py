@@ -160,4 +160,4 @@ def test_two_specimens_of_one_name_are_told(little):
         little.solution / WRONG,
         '\nmisconception("divides_by_the_variance", "ideas", hint="?", old="length", new="width")\n',
     )
-    assert "two specimens misconception divides_by_the_variance" in verify(little)
+    assert "two specimens called misconception divides_by_the_variance" in verify(little)

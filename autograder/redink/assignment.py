@@ -17,7 +17,7 @@ from redink.checks.seeds import PUBLISHED, generator
 from redink.checks.telling import Trial
 from redink.errors import AuthorError
 from redink.records import Limits, Observation, Record, Request
-from redink.wire import decode, encode, frozen
+from redink.wire import Opaque, decode, encode, frozen
 
 FULL_MARKS = 100.0
 
@@ -84,7 +84,8 @@ def read_spec(folder: Path) -> Spec:
 def _check_spec(spec: Spec, path: Path) -> None:
     ids = [question.id for question in spec.questions]
     if len(set(ids)) < len(ids):
-        raise AuthorError(f"{path}: two questions have the same id")
+        twice = next(id for id in ids if ids.count(id) > 1)
+        raise AuthorError(f"{path}: two questions have the id {twice!r}")
     core = sum(question.points for question in spec.questions if question.tier == "core")
     if not all(0 <= question.points < math.inf for question in spec.questions):
         raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
@@ -119,7 +120,10 @@ def load_checks(path: Path, spec: Spec) -> tuple[Check, ...]:
     found = tuple(value for value in vars(load_module(path)).values() if isinstance(value, Check))
     checks = tuple({check.id: check for check in found}.values())
     for check in checks:
-        question = spec.question(check.question)
+        try:
+            question = spec.question(check.question)
+        except AuthorError as error:
+            raise AuthorError(f"{path}: check {check.id}: {error}") from error
         if not check.sentence:
             raise AuthorError(f"{path}: check {check.id} has no sentence; write its docstring")
         if check.calls and check.calls not in question.asks:
@@ -145,6 +149,8 @@ def make_trials(slug: str, check: Check, key: bytes) -> tuple[Trial, ...]:
 def make_request(check: Check, trial: Trial, asks: tuple[str, ...]) -> Request:
     """Say what the box must run for one trial; only the inputs that the `when` names cross."""
     inputs = decode(trial.inputs)
+    if odd := [f"{name}, a {value.type_name}" for name, value in inputs.items() if isinstance(value, Opaque)]:
+        raise AuthorError(f"check {check.id}: its given makes {odd[0]}, which is not plain data and cannot cross")
     shipped = check.shipped(asks, inputs)
     if unknown := [name for name in shipped.names if name not in inputs]:
         raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")

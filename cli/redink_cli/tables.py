@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.table import Table
 from rich.text import Text
 
@@ -33,9 +35,11 @@ def remark(result: Result) -> str:
         for cell in result.cells
         if cell.status not in ("ok", "skipped")
     ]
-    named = {question.id for question in result.questions if question.hint}
-    other = [q.id for q in result.questions if q.tier == "core" and q.score < q.max_score and q.id not in named]
-    if other and len(other) < len([q for q in result.questions if q.tier == "core"]):
+    core = [question for question in result.questions if question.tier == "core"]
+    other = [question.id for question in core if question.score < question.max_score and not question.hint]
+    if len(other) == len(core) and all(check.verdict == "not_run" for question in core for check in question.checks):
+        parts.append("nothing is written yet")
+    elif other:
         parts.append(f"lost points in {', '.join(other)}")
     return "; ".join(parts)
 
@@ -92,8 +96,9 @@ def show_report(report: Report, graded: int, reused: int) -> None:
     out.print(results_table(report.results))
     for line in groups_lines(report.groups):
         out.print(Text(line, style="yellow"))
-    known = f"; {reused} reused, unchanged since they were last graded" if reused else ""
-    out.print(f"{graded} graded{known}")
+    states = Counter(result.state for result in report.results)
+    told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    out.print(f"{told}; {graded} new, {reused} reused (unchanged since they were last graded)" if reused else told)
 
 
 def show_cells(observed: Observed) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from redink.checks.comparing import as_array, describe, difference, is_table, notes
-from redink.checks.language import Check, Fail, Function, call_by_name
+from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.errors import AuthorError, WireError
 from redink.records import Observation, Verdict
-from redink.wire import decode
+from redink.wire import Opaque, decode
 
 NOT_WRITTEN = "not written yet"
 
@@ -70,6 +70,25 @@ def find_fault(
         return _different(check, seen, expected, inputs) or f"cannot be judged: got {describe(seen)}"
     proved = answer is None or (isinstance(answer, bool | np.bool_) and bool(answer))
     return None if proved else "the answer is wrong"
+
+
+def rehearse(check: Check, expected: Any, inputs: dict[str, Any]) -> None:
+    """Try `then` and `view` on what the reference returned, where whatever stumbles is the author's."""
+    if isinstance(expected, Opaque):
+        raise AuthorError(f"check {check.id}: its when returns a {expected.type_name}; return plain data")
+    offered = {**inputs, "seen": expected, "expected": expected, "modified": ()}
+    for name, function in (("then", check.then_function), ("view", check.view_function)):
+        try:
+            if function is not None:
+                _call(function, offered if name == "then" else {**inputs, "seen": expected})
+        except (Fail, AssertionError):
+            continue  # a verdict on the reference: told where it is judged
+        except AuthorError as error:
+            raise AuthorError(f"check {check.id}: its {name} {error}") from error
+        except Exception as error:
+            raise AuthorError(
+                f"check {check.id}: its {name} raised {blamed(error)} on the reference's answer"
+            ) from error
 
 
 def same(check: Check, one: Observation, other: Observation, inputs: dict[str, Any]) -> bool:

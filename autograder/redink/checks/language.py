@@ -22,7 +22,9 @@ what was seen into a canonical form first, wherever two answers are compared.
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
@@ -73,11 +75,17 @@ class Check:
 
     def inputs(self, rng: Any, trial: int) -> dict[str, Any]:
         """Make the inputs of one trial."""
-        made = call_by_name(self.given_function, {"rng": rng, "trial": trial})
-        if made is None:
+        try:
+            made = call_by_name(self.given_function, {"rng": rng, "trial": trial})
+        except AuthorError as error:
+            raise AuthorError(f"check {self.id}: its given {error}") from error
+        except Exception as error:
+            raise AuthorError(f"check {self.id}: its given raised {blamed(error)}") from error
+        if made is None and self.kind == "item":
             return {}
         if not isinstance(made, dict):
-            raise AuthorError(f"check {self.id}: given must return a dict of inputs, not {type(made).__name__}")
+            found = "nothing; dict() says that there are none" if made is None else f"a {type(made).__name__}"
+            raise AuthorError(f"check {self.id}: its given must return a dict of inputs, and returned {found}")
         return made
 
     def shipped(self, asks: tuple[str, ...], inputs: Mapping[str, Any]) -> Shipped:
@@ -101,6 +109,8 @@ def check(
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
     relative to the largest number in the expected array. `covers` names rows of the course inventory.
     """
+    if callable(question):
+        raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
 
     def make(given: Function) -> Check:
         return Check(question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers)
@@ -130,7 +140,11 @@ def call_by_name(function: Function, offered: Mapping[str, Any]) -> Any:
     names = inspect.signature(function).parameters
     unknown = [name for name in names if name not in offered]
     if unknown:
-        raise AuthorError(
-            f"{function.__module__}: a function names {', '.join(unknown)}; it may name {', '.join(offered) or 'nothing'}"
-        )
+        raise AuthorError(f"names {', '.join(unknown)}; it may name {', '.join(offered) or 'nothing'}")
     return function(**{name: offered[name] for name in names})
+
+
+def blamed(error: BaseException) -> str:
+    """Write an author's own exception with the line it came from."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"

@@ -10,6 +10,7 @@ from redink.checks.language import Check
 from redink.checks.specimens import Specimen, collect
 from redink.errors import AuthorError, CourseError
 from redink.grader.course import Course
+from redink.grader.fitting import check_fitting
 from redink.grader.master import Master, read_master
 from redink.records import Record, Visibility
 
@@ -66,26 +67,12 @@ def read_assignment(course: Course, slug: str) -> Assignment:
         alternatives=_specimens(solution / "alternatives.py"),
         version=_version(folder, solution, slug),
     )
-    _check_together(assignment)
+    check_fitting(assignment)
     return assignment
 
 
 def _specimens(path: Path) -> tuple[Specimen, ...]:
     return collect(lambda: load_module(path))
-
-
-def _check_together(assignment: Assignment) -> None:
-    ids = [check.id for check in assignment.checks]
-    if twice := {id for id in ids if ids.count(id) > 1}:
-        raise AuthorError(f"{assignment.slug}: two checks are called {sorted(twice)[0]}")
-    for check in assignment.checks:
-        check.shipped(assignment.spec.question(check.question).asks, {})  # a when that may not travel is refused here
-    checked = {check.question for check in assignment.checks if check.weight > 0}
-    for question in assignment.spec.questions:
-        if question.id not in checked:
-            raise AuthorError(f"{assignment.slug}: question {question.id} has no check that carries points")
-    for specimen in assignment.misconceptions + assignment.alternatives:
-        assignment.spec.question(specimen.question)
 
 
 def _version(folder: Path, solution: Path, slug: str) -> str:

@@ -20,12 +20,12 @@ class Found(Record, frozen=True):
 def collect(slug: str, path: Path) -> list[Found]:
     """List the submissions at `path`, in the order of their ids; one student's muddle is told, and stops nobody else."""
     if path.is_file():
-        return [Found(id=path.stem, file=path.name, path=path)]
+        return [_alone(slug, path)]
     if not path.is_dir():
         raise CourseError(f"{path} is neither a notebook nor a folder")
     entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".")]
     folders = [_in_folder(slug, entry) for entry in entries if entry.is_dir() and entry.suffix != ".ipynb"]
-    alone = [Found(id=entry.stem, file=entry.name, path=entry) for entry in entries if entry.suffix == ".ipynb"]
+    alone = [_alone(slug, entry) for entry in entries if entry.suffix == ".ipynb"]
     handed_in = folders if any(one.path.suffix == ".ipynb" for one in folders) else []
     submissions = sorted([*handed_in, *alone], key=lambda one: one.id)
     if not submissions:
@@ -34,6 +34,14 @@ def collect(slug: str, path: Path) -> list[Found]:
     if twice := sorted({id for id in ids if ids.count(id) > 1}):
         raise CourseError(f"{path} holds two submissions called {twice[0]}: a notebook and a folder; remove one")
     return submissions
+
+
+def _alone(slug: str, file: Path) -> Found:
+    """Name a notebook by its stem, or by its folder when it is called as everybody's is: ada/perceptron.ipynb."""
+    folder = file.parent.resolve().name
+    if file.stem == slug and folder:
+        return Found(id=folder, file=f"{folder}/{file.name}", path=file)
+    return Found(id=file.stem, file=file.name, path=file)
 
 
 def _in_folder(slug: str, folder: Path) -> Found:

@@ -28,6 +28,11 @@ class MasterCell(Record, frozen=True):
     source: str
     explore: bool = False
 
+    @property
+    def marked(self) -> bool:
+        """Whether a solution stands in it."""
+        return any(line.strip() == BEGIN for line in self.source.splitlines())
+
 
 class Master(Record, frozen=True):
     """The whole master, cell by cell."""
@@ -68,7 +73,20 @@ def read_master(path: Path) -> Master:
     )
     master = Master(path=str(path), cells=cells)
     _check_width(master)
+    for cell in master.solved():
+        compiles(cell.source, f"{path}, cell {cell.index}")
     return master
+
+
+def compiles(source: str, where: str) -> None:
+    """Refuse a cell with a syntax error; cells with magics are left to the box."""
+    try:
+        compile(source, where, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
+    except SyntaxError as error:
+        if not re.search(r"^\s*[%!?]|^\s*\w+\s*=\s*[%!]", source, re.MULTILINE):
+            raise AuthorError(
+                f"{where}, line {error.lineno}: {error.msg}: {(error.text or '').strip()[:60]}"
+            ) from error
 
 
 def _check_width(master: Master) -> None:
@@ -137,7 +155,12 @@ def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozen
         changed.append(Cell(index=cell.index, source=source))
     if matches != 1:
         what = repr(edit.old) if edit.old else f"a definition of {edit.name}"
-        raise AuthorError(f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once")
+        advice = "give more of the line, or replace the whole function" if matches else "was the master changed?"
+        raise AuthorError(
+            f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once; {advice}"
+        )
+    for cell in set(changed) - set(cells):
+        compiles(cell.source, f"{specimen.kind} {specimen.id}: with its edit, cell {cell.index}")
     return tuple(changed)
 
 

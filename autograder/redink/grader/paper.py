@@ -12,7 +12,7 @@ import msgspec
 
 from redink.assignment import as_asked, make_request, make_trials
 from redink.checks.diagnosing import Asked, Misconception, changed
-from redink.checks.judging import ended, judge
+from redink.checks.judging import ended, judge, rehearse
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, fingerprint
 from redink.checks.telling import Trial
@@ -88,10 +88,12 @@ def _make_trials(assignment: Assignment, secret: bytes | None) -> tuple[Trial, .
     """Make all inputs: public checks on published seeds, and every check on secret ones where there is a secret."""
     trials: list[Trial] = []
     for check in assignment.checks:
-        if check in assignment.public:
-            trials += make_trials(assignment.slug, check, PUBLISHED)
-        if secret is not None:
-            trials += make_trials(assignment.slug, check, secret)
+        keys = ([PUBLISHED] if check in assignment.public else []) + ([secret] if secret is not None else [])
+        for key in keys:
+            made = make_trials(assignment.slug, check, key)
+            if made != make_trials(assignment.slug, check, key):
+                raise AuthorError(f"check {check.id}: its given makes other inputs each time; draw from rng alone")
+            trials += made
     return tuple(trials)
 
 
@@ -120,6 +122,7 @@ def _judge_reference(assignment: Assignment, trials: Sequence[Trial], reference:
             raise AuthorError(f"{assignment.slug}: the reference fails in {id}: {ended(answer).message}")
     asked = as_asked(assignment.checks, trials, reference.observations)
     for trial in asked:
+        rehearse(trial.check, trial.expected, trial.inputs)
         verdict = judge(trial.check, reference.observations[trial.id], trial.expected, trial.inputs)
         if verdict.verdict != "passed":
             raise AuthorError(f"{assignment.slug}: the reference fails its own check {trial.id}: {verdict.message}")

@@ -13,6 +13,7 @@ from redink.errors import AuthorError
 from redink.grader.assignments import Assignment, read_assignment
 from redink.grader.course import Course
 from redink.grader.diagnose import diagnose
+from redink.grader.fitting import questions_without_a_cell
 from redink.grader.gradebook import Gradebook
 from redink.grader.judge import judge
 from redink.grader.load import Submission, from_cells
@@ -85,9 +86,6 @@ def _specimens(assignment: Assignment) -> list[Submission]:
         (f"{one.kind} {one.id}", edited(solved, one, skip))
         for one in assignment.misconceptions + assignment.alternatives
     ]
-    names = [name for name, _ in made]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise AuthorError(f"{assignment.slug}: there are two specimens {twice[0]}")
     return [from_cells(name, cells) for name, cells in made]
 
 
@@ -161,6 +159,8 @@ def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]]) -> Itera
     for check in assignment.checks:
         if check.id not in killed:
             yield f"no misconception fails the check {check.id} ({check.question})"
+    for id in questions_without_a_cell(assignment):
+        yield f"the notebook has no check({id!r}) cell"
     for question in assignment.spec.questions:
         if question.tier == "core" and not _has(assignment.alternatives, question.id):
             yield f"the core question {question.id} has no alternative"

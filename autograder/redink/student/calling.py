@@ -15,6 +15,7 @@ import numpy as np
 
 from redink.box.chance import SEED
 from redink.records import Observation, Request
+from redink.student.patience import OverTime, patience
 from redink.wire import TensorArray, decode, encode
 
 _NAMES_TORCH = re.compile(r"\btorch\b")
@@ -37,10 +38,13 @@ class Student:
             raise Missing(name) from None
 
 
-def observe(request: Request, names: Mapping[str, Any]) -> Observation:
+def observe(request: Request, names: Mapping[str, Any], seconds: float) -> Observation:
     """Run one `when` on the notebook's names and note what it returned or how it ended."""
     try:
-        value, modified = call(request, names)
+        with patience(seconds):
+            value, modified = call(request, names)
+    except OverTime as late:
+        return Observation(status="timeout", error=str(late))
     except Missing as missing:
         return Observation(status="missing", error=str(missing))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the student's code raises is an observation

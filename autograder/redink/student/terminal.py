@@ -23,7 +23,8 @@ from redink.errors import SubmissionError
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.calling import one_line
-from redink.student.homework import Homework, QuestionReport
+from redink.student.homework import SLOWER, Homework, QuestionReport
+from redink.student.patience import OverTime, patience
 
 
 class Outcome(Record, frozen=True):
@@ -40,13 +41,14 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     data = path.read_bytes()
     cells, skip = read_cells(data), _explorations(data)
     names = {"__name__": "__main__"} if names is None else names
-    runs = tuple(_run(cell, names) for cell in cells if cell.index not in skip and cell.source.strip())
+    seconds = SLOWER * homework.spec.limits.cell_cpu
+    runs = [_run(cell, names, seconds) for cell in cells if cell.index not in skip and cell.source.strip()]
     wanted = questions or [question.id for question in homework.spec.questions]
     reports = tuple(homework.report(id, names) for id in wanted)
     return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
 
 
-def _run(cell: Cell, names: dict[str, Any]) -> CellRun:
+def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
     """Run one cell as IPython would; its output is not shown."""
     from IPython.core.inputtransformer2 import TransformerManager
 
@@ -55,11 +57,14 @@ def _run(cell: Cell, names: dict[str, Any]) -> CellRun:
     try:
         source = TransformerManager().transform_cell(cell.source)
         code = compile(source, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+        with quiet[0], quiet[1], patience(seconds):
             if inspect.CO_COROUTINE & code.co_flags:
                 asyncio.run(eval(code, names))  # noqa: S307 - the student's own cell, on the student's machine
             else:
                 exec(code, names)  # noqa: S102 - as above
+    except OverTime as late:
+        return CellRun(index=cell.index, status="timeout", error=str(late))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a cell that fails costs itself
         return CellRun(index=cell.index, status="error", error=one_line(error))
     return CellRun(index=cell.index, status="ok")
