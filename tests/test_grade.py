@@ -304,7 +304,7 @@ def test_a_single_file_is_graded(graded):
 def test_a_second_run_reuses_everything_and_gives_the_same_bytes(graded):
     done = graded.redink("grade", "little", "class", "--json", "second.json", boxes=False)
     assert done.returncode == 0, done.stderr
-    assert "0 new, 26 reused, unchanged since they were last graded" in done.stdout
+    assert "0 new, 26 reused (unchanged since they were last graded)" in done.stdout
     assert (graded.root / "second.json").read_bytes() == (graded.root / "first.json").read_bytes()
 
 
