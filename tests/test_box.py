@@ -84,7 +84,8 @@ def test_cells_share_one_namespace_and_whens_see_it(zygote: Zygote) -> None:
     assert value(seen.observations["f"]) == 42
     assert seen.cpu_seconds > 0
     assert "rlimits" in seen.box.walls
-    assert "pid_ns" in seen.box.missing
+    assert "seccomp" in seen.box.walls
+    assert "cgroup" in seen.box.missing
 
 
 def test_a_cell_that_raises_costs_itself_and_tells_its_line(zygote: Zygote) -> None:
@@ -465,11 +466,9 @@ def f():
 def test_what_a_submission_leaves_running_is_gone_with_it(zygote: Zygote) -> None:
     limits = Limits(cell_cpu=5, check_cpu=5)
     seen = zygote.observe(cells("open('pids', 'w').close()", DAEMONS), [request("f")], limits)
-    pids = value(seen.observations["f"])
-    assert len(pids) == 3
-    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert len(value(seen.observations["f"])) == 3
     assert zygote._process is not None
-    assert processes.children_of(zygote._process.pid) == []
+    assert [processes.children_of(pid) for pid in processes.children_of(zygote._process.pid)] in ([[]], [])
 
 
 def test_a_folder_that_resists_is_removed_all_the_same(zygote: Zygote) -> None:
