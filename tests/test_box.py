@@ -22,7 +22,7 @@ from redink.records import Cell, Limits, Observation, Observed, Request
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
 
-LIMITS = Limits(cell_cpu=0.3, check_cpu=0.3, total_cpu=20.0, wall_factor=4.0, output_bytes=4000, value_bytes=100_000)
+LIMITS = Limits(cell_cpu=0.3, check_cpu=0.3, total_cpu=20.0, wall_factor=8.0, output_bytes=4000, value_bytes=100_000)
 CALL_F = "def when(student):\n    return student.f()\n"
 FIND_SOCKET = """
 import os, socket, stat
@@ -172,6 +172,7 @@ def test_an_output_flood_is_cut_and_blocks_nothing(zygote: Zygote) -> None:
     seen = zygote.observe(cells(flood, "!head -c 3000000 /dev/zero | tr '\\0' y", "a = 1"), [], LIMITS)
     assert statuses(seen) == ["ok", "ok", "ok"]
     assert 0 < sum(len(run.output) for run in seen.cells) <= LIMITS.output_bytes
+    assert [run.output.count("[cut: ") for run in seen.cells] == [1, 0, 0]
 
 
 def test_output_keeps_its_order_and_loses_its_control_characters(zygote: Zygote) -> None:
@@ -240,6 +241,31 @@ def test_memory_has_a_limit(zygote: Zygote) -> None:
     assert "MemoryError" in seen.cells[0].error
 
 
+FAMILY = """
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        ours = bytearray(60_000_000)
+        for at in range(0, len(ours), 4096): ours[at] = 1
+        time.sleep(60)
+time.sleep(60)
+"""
+
+
+def test_memory_is_limited_for_a_whole_family(zygote: Zygote) -> None:
+    limits = Limits(memory_mb=150, cell_cpu=5)
+    seen = zygote.observe(cells("a = 1", FAMILY, "b = a", "def f():\n    return b"), [request("f")], limits)
+    assert statuses(seen) == ["ok", "error", "ok", "ok"]
+    assert seen.cells[1].error == "used more than 150 MB of memory"
+    assert value(seen.observations["f"]) == 1
+
+
+def test_a_process_that_shares_its_memory_pays_for_it_once(zygote: Zygote) -> None:
+    share = "import os, time\nbig = b'x' * 100_000_000\nfor _ in range(4):\n    if os.fork() == 0: time.sleep(60)\n"
+    seen = zygote.observe(cells(share, "time.sleep(1)"), [], Limits(memory_mb=200))
+    assert statuses(seen) == ["ok", "ok"]
+
+
 # -- whens -------------------------------------------------------------------------------------------------------------
 
 
@@ -290,7 +316,7 @@ def kills(): os.kill(os.getppid(), 9); time.sleep(60)
         ("endless", "timeout", "took more than 0.3 s of CPU time"),
         ("deaf", "timeout", "took more than 0.3 s of CPU time"),
         ("deep", "timeout", "took more than 0.3 s of CPU time"),
-        ("sleepy", "timeout", "had not ended after 1.2 s of waiting"),
+        ("sleepy", "timeout", "had not ended after 2.4 s of waiting"),
         ("leaves", "died", "ended the process (exit code 0)"),
         ("crashes", "died", "ended the process (segmentation fault)"),
         ("kills", "died", "ended the process (killed; perhaps it used too much memory)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +59,7 @@ def run_command(notebook: Path, json_file: str | None) -> None:
 @jobs_option
 @gradebook_option
 @json_option("the results")
+@click.option("--allow-weak-box", is_flag=True, help="Grade even where student code can reach secrets (see doctor).")
 @click.option("--summary", type=click.Path(path_type=Path), help="Write a Markdown summary to this file.")
 @click.pass_context
 def grade_command(
@@ -68,6 +70,7 @@ def grade_command(
     gradebook: Path | None,
     json_file: str | None,
     summary: Path | None,
+    allow_weak_box: bool,
 ) -> None:
     """Grade a notebook, a folder of notebooks, or a folder of folders of one each.
 
@@ -77,8 +80,11 @@ def grade_command(
     \b
     Example: redink grade perceptron submissions/ --json results.json
     """
+    from redink.grader.boxes import WEAK_VARIABLE
     from redink.grader.course import Course
 
+    if allow_weak_box:
+        os.environ[WEAK_VARIABLE] = "1"  # every worker of this run inherits it
     report = _grade(Course.find(), slug, path, jobs, gradebook, quiet=json_file == "-")
     _write(report, json_file, summary)
     ctx.exit(1 if any(result.state == "internal_error" for result in report.results) else 0)

@@ -26,6 +26,7 @@ import redink.box
 from redink.box import processes, protocol
 from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
 from redink.box.environment import clean_environment
+from redink.box.levels import level
 from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
 from redink.errors import BoxError, CourseError
 from redink.grader.course import Course
@@ -33,6 +34,7 @@ from redink.grader.sanity import one_clean_line, sane_observation, sane_run
 from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request, Walls
 
 MOST_RESPAWNS = 5
+WEAK_VARIABLE = "REDINK_ALLOW_WEAK_BOX"  # set: grade behind weak walls too
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
@@ -40,8 +42,9 @@ _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
-    def __init__(self, *, torch: bool = True, without: Sequence[str] = ()) -> None:
+    def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
         """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp"), to test what is left."""
+        self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
         self._torch = torch
@@ -63,6 +66,14 @@ class Zygote:
         with self._lock:
             self._warm()
             return _Session(self, cells, requests, limits, files).observe()
+
+    def trust(self, walls: Walls) -> None:
+        """Refuse to run anybody's code behind walls that leave secrets open, unless that was allowed."""
+        if level(walls) == "weak" and not self._allow_weak:
+            raise CourseError(
+                f"the box is too weak on this machine, it lacks {', '.join(walls.missing)}: redink doctor says how to "
+                "get that; grade --allow-weak-box grades all the same, and the results say so"
+            )
 
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
         """Have a child forked; give the channel to it, and the zygote's pid."""
@@ -235,6 +246,7 @@ class _Session:
     def _run_cells(self, channel: Channel) -> None:
         try:
             self._walls = protocol.standing(channel.receive(Patience(_ANSWERING))).walls
+            self._zygote.trust(self._walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
             channel.send(Job(cells=cells, limits=self._limits, files=self._files))
