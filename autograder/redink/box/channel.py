@@ -23,7 +23,7 @@ _LENGTH = struct.Struct("<Q")
 _QUICK = 0.05  # most frames are here by then, and cost no look into /proc
 _ASIDE = 64 * 1024  # what a frame may hold beside a value or an output
 _SENDING = 60.0
-_SPARE = 8  # processes of the box itself
+_SPARE = 16  # processes of the box itself, and some, so that the kernel says no first where it can
 
 
 class Lost(Exception):  # noqa: N818 - an outcome, not an error of ours

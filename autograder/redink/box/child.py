@@ -18,6 +18,7 @@ from redink.box import chance
 from redink.box.cells import CellShell, run_cell
 from redink.box.ground import Ground
 from redink.box.output import Output
+from redink.box.processes import NO_ROOM
 from redink.box.protocol import CellDone, Job, Run, RunnerGone, Standing, pack, to_box
 from redink.box.runner import Student, serve
 from redink.box.walls import close_from, die_with, furnish, raise_walls
@@ -37,7 +38,7 @@ def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellS
         furnish(ground, limits)
         _move_in(ground.place)
         wire.send(sock, pack(Standing(walls=raise_walls(ground, limits))))
-        _work(sock, output, shell)
+        _work(sock, output, shell, ground.signals_stay_inside)
     except EOFError:
         code = 0
     finally:
@@ -66,7 +67,7 @@ def _move_in(place: str) -> None:
     sys.path.insert(0, "")
 
 
-def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
+def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) -> None:
     """Run the cells, then serve requests from their state until the grader has enough."""
     job = to_box(wire.receive(sock, _LARGEST_JOB))
     assert isinstance(job, Job)
@@ -88,14 +89,17 @@ def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
     while True:
         order = to_box(wire.receive(sock, _LARGEST_JOB))
         assert isinstance(order, Run)
-        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits))))
+        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits, alone))))
 
 
-def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits) -> int:
+def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits, alone: bool) -> int:
     """Serve requests in a fork; give its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()
-    runner = os.fork()
+    try:
+        runner = _fork(alone)
+    except OSError:
+        return NO_ROOM
     if runner:
         return os.waitstatus_to_exitcode(os.waitpid(runner, 0)[1])
     code = 70
@@ -105,3 +109,14 @@ def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limi
         code = 0
     finally:
         os._exit(code)
+
+
+def _fork(alone: bool) -> int:
+    """Fork; if there is no room, end what the cells have left running first, where a signal to all reaches nobody else."""
+    try:
+        return os.fork()
+    except OSError:
+        if not alone:
+            raise
+        os.kill(-1, signal.SIGKILL)
+        return os.fork()

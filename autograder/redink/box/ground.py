@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Collection
@@ -28,6 +29,7 @@ class Ground(NamedTuple):
     writable: tuple[str, ...]
     standing: tuple[str, ...]
     missing: tuple[str, ...]
+    signals_stay_inside: bool  # a child's signals reach its own family alone
 
     @property
     def uses_namespaces(self) -> bool:
@@ -42,7 +44,7 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
     inside = "namespaces" not in without and not namespaces.refusal(folder, hidden, own)
     readable = view.readable_without_namespaces()
     uid = own if inside or _open_to_all() else os.getuid()
-    crowd = _crowd() if uid == os.getuid() else 0
+    crowd = 0 if uid != os.getuid() or (inside and _counts_by_namespace()) else _crowd()
     own_pids = namespaces.enter(folder, hidden, uid) if inside else None
     if inside:
         kernel.bound_capabilities()
@@ -71,6 +73,7 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
         writable=(view.BOX, "/tmp", "/dev/shm", "/dev/null") if inside else (str(folder / "box"), "/dev/null"),  # noqa: S108
         standing=tuple(name for name, there in standing.items() if there),
         missing=tuple(name for name, there in standing.items() if not there),
+        signals_stay_inside=inside or abi >= 6,
     )
 
 
@@ -78,9 +81,15 @@ def _filter(inside: bool, abi: int) -> bytes:
     return seccomp.assemble(own_mounts=inside, own_pids=inside, signals_scoped=abi >= 6, truncation_handled=abi >= 3)
 
 
+def _counts_by_namespace() -> bool:
+    """Say whether the kernel counts a user's processes in each user namespace for itself."""
+    release = [int(part) for part in re.findall(r"\d+", os.uname().release)[:2]]
+    return release >= [5, 14]
+
+
 def _crowd() -> int:
     """Count the threads of this user, with room for those to come."""
-    count = 256
+    count = 64
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             count += len(list((process / "task").iterdir())) if process.stat().st_uid == os.getuid() else 0

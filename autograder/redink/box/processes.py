@@ -12,6 +12,8 @@ from typing import NamedTuple
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PAGE = os.sysconf("SC_PAGESIZE") if hasattr(os, "sysconf") else 4096
 _MOST = 5000
+_ROUNDS = 1000
+NO_ROOM = 71  # the exit code that stands for: no further process could be started
 
 
 def children_of(pid: int) -> list[int]:
@@ -77,11 +79,27 @@ def kill_children_of(pid: int) -> None:
         kill(child)
 
 
+def kill_descendants_of(pid: int) -> None:
+    """Kill everything that has descended from a process: all are stopped first, so that none can fork away meanwhile."""
+    stopped: set[int] = set()
+    for _ in range(_ROUNDS):
+        found = {member.pid for member in family(pid)} - {pid}
+        if found <= stopped:
+            break
+        for one in found - stopped:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGSTOP)
+        stopped |= found
+    for one in stopped:
+        kill(one)
+
+
 def sweep() -> float:
     """Kill and reap every descendant of this subreaper; give the CPU seconds of those that ended."""
     used = 0.0
     while True:
-        kill_children_of(os.getpid())
+        if children_of(os.getpid()):
+            kill_descendants_of(os.getpid())
         try:
             _, _, usage = os.wait4(-1, 0)
         except ChildProcessError:
@@ -91,6 +109,8 @@ def sweep() -> float:
 
 def how_it_ended(code: int) -> str:
     """Say an exit code in words; a negative one is a signal's number."""
+    if code == NO_ROOM:
+        return "left no room for another process"
     if code >= 0:
         return f"ended the process (exit code {code})"
     if code == -signal.SIGKILL:

@@ -112,6 +112,7 @@ class Zygote:
             try:
                 process.wait(_REAPING)
             except subprocess.TimeoutExpired:
+                processes.kill_descendants_of(process.pid)
                 process.kill()
                 process.wait()
         if folder is not None:
@@ -178,6 +179,7 @@ class Zygote:
             with contextlib.suppress(OSError):
                 said = (self._folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
         if self._process is not None:
+            processes.kill_descendants_of(self._process.pid)
             self._process.kill()
         self.close()
         raise BoxError(f"the box's zygote failed: {one_clean_line(said) or why}")
