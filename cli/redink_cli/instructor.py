@@ -36,17 +36,20 @@ def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
 
 @click.command("run")
 @click.argument("notebook", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the executed notebook there.")
 @json_option("what was seen")
-def run_command(notebook: Path, json_file: str | None) -> None:
+def run_command(notebook: Path, save: Path | None, json_file: str | None) -> None:
     """Execute one notebook in the box and show what each cell did.
 
     \b
-    Example: redink run submissions/ada/perceptron.ipynb
+    Example: redink run submissions/ada/perceptron.ipynb --save executed.ipynb
     """
-    from redink.grader.run import run
+    from redink.grader.run import executed, run
     from redink_cli import screen, tables
 
     observed = run(notebook)
+    if save:
+        save.write_text(executed(notebook, observed), encoding="utf-8")
     if json_file:
         screen.write_json(observed, json_file)
     if json_file != "-":

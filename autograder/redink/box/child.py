@@ -6,10 +6,12 @@ is said here; all that this file owes it is to be quick and honest when the stud
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -112,11 +114,15 @@ def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limi
 
 
 def _fork(alone: bool) -> int:
-    """Fork; if there is no room, end what the cells have left running first, where a signal to all reaches nobody else."""
-    try:
-        return os.fork()
-    except OSError:
-        if not alone:
-            raise
-        os.kill(-1, signal.SIGKILL)
-        return os.fork()
+    """Fork; if there is no room, end what the cells left running, where a signal to all reaches nobody else."""
+    for _ in range(10):
+        try:
+            return os.fork()
+        except OSError:
+            if alone:
+                os.kill(-1, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            time.sleep(0.2)
+    return os.fork()

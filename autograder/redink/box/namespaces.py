@@ -56,11 +56,14 @@ def make_family(own: int) -> int:
     """Open a pid namespace for the next child; give the pid of its first process."""
     kernel.unshare(kernel.CLONE_NEWPID)
     null = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0) for fd in (0, 1, 2)]
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # inherited by the sleeper: orphans that end leave no trace with it
     try:
         return os.posix_spawn(_SLEEPER[0], _SLEEPER, {}, file_actions=null)
     except BaseException:
         leave_family(own)
         raise
+    finally:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def leave_family(own: int) -> None:
