@@ -38,7 +38,10 @@ _UID = 60_123
 @pytest.fixture(scope="session", params=SITUATIONS)
 def outcome(request: pytest.FixtureRequest, shared: Callable[..., Path], little_course: Path) -> dict[str, Any]:
     """Grade the corpus once in each situation."""
-    situation: str = request.param
+    return _graded(request.param, shared, little_course)
+
+
+def _graded(situation: str, shared: Callable[..., Path], little_course: Path) -> dict[str, Any]:
     if situation == "root" and os.getuid():
         pytest.skip("this test run is not root's")
 
@@ -110,6 +113,18 @@ def test_the_walls_are_those_of_the_situation(outcome: dict[str, Any]) -> None:
     missing = outcome["after"]["walls"]
     assert ("mount_ns" in missing) == ("without" in outcome["situation"])
     assert "landlock" not in missing and "seccomp" not in missing
+
+
+def test_honest_work_gets_the_same_result_in_every_situation(shared: Callable[..., Path], little_course: Path) -> None:
+    situations = [one for one in SITUATIONS if one != "root" or os.getuid() == 0]
+    seen = set()
+    for found in (_graded(one, shared, little_course) for one in situations):
+        for name, result in found["by_name"].items():
+            if runner.HONEST in name:
+                cells = [{**cell, "cpu_seconds": 0} for cell in result["cells"]]
+                kept = {key: result[key] for key in ("version", "secret", "state", "score", "questions")}
+                seen.add(json.dumps([kept, cells]))
+    assert len(seen) == 1
 
 
 def test_the_corpus_is_large() -> None:

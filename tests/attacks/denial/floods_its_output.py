@@ -1,7 +1,7 @@
 """Prints without an end.
 
 score: 40
-says: took more than
+says: took more than|waiting
 """
 
 while True:

@@ -1,7 +1,7 @@
 """Takes over every signal handler and timer.
 
 score: 40
-says: took more than
+says: took more than|waiting
 """
 
 import signal

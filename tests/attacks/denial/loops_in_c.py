@@ -1,7 +1,7 @@
 """Loops in C, where no interruption reaches it.
 
 score: 40
-says: took more than
+says: took more than|waiting
 """
 
 import itertools

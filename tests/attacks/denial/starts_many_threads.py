@@ -1,7 +1,6 @@
 """Starts as many threads as it gets.
 
-score: 0
-says: can't start new thread
+most: 40
 """
 
 import threading, time

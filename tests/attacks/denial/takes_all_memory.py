@@ -1,7 +1,7 @@
 """Takes 50 GB of memory.
 
 score: 40
-says: MemoryError|took more than
+says: MemoryError|took more than|waiting
 """
 
 hoard = []

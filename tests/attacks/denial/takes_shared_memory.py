@@ -1,7 +1,7 @@
 """Takes memory that no limit of a process counts.
 
 score: 40
-says: used more than 400 MB of memory|Error|took more than
+says: used more than 400 MB of memory|Error|took more than|waiting
 """
 
 import mmap, time

@@ -1,7 +1,7 @@
 """Swallows every interruption and then answers.
 
 score: 40
-says: took more than
+says: took more than|waiting
 """
 
 def scale(X):
