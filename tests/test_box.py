@@ -27,7 +27,7 @@ CALL_F = "def when(student):\n    return student.f()\n"
 FIND_SOCKET = """
 import os, socket, stat
 def grader_socket():
-    for fd in map(int, os.listdir('/proc/self/fd')):
+    for fd in range(3, 64):
         try:
             if stat.S_ISSOCK(os.fstat(fd).st_mode):
                 return socket.socket(fileno=os.dup(fd))
@@ -225,7 +225,18 @@ def test_a_file_of_the_assignment_lies_in_the_working_folder(zygote: Zygote) -> 
 
 def test_the_box_has_no_foreign_environment_or_descriptors(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDINK_SECRET", "hush")
-    source = "import os\ndef f():\n    return sorted(map(int, os.listdir('/proc/self/fd')))[:-1], dict(os.environ)"
+    source = """
+import os
+def f():
+    found = []
+    for fd in range(1000):
+        try:
+            os.fstat(fd)
+            found.append(fd)
+        except OSError:
+            pass
+    return found, dict(os.environ)
+"""
     with Zygote(torch=False) as fresh:
         seen = fresh.observe(cells(source), [request("f")], LIMITS)
     descriptors, environment = value(seen.observations["f"])

@@ -16,7 +16,7 @@ from pathlib import Path
 from redink import wire
 from redink.box import protocol
 from redink.box.patience import out_of_cpu, out_of_wall
-from redink.box.processes import Member, family, memory_of
+from redink.box.processes import Member, family, memory_of, written_by
 from redink.records import Limits, Record
 
 _LENGTH = struct.Struct("<Q")
@@ -50,7 +50,7 @@ class Meter:
         self.ended = 0.0  # what finished children used
         self._zygote = 0
         self._before = 0.0
-        self._base = self._ours = 0
+        self._base = self._inherited = self._ours = 0
         self._earliest = time.monotonic() + limits.total_cpu / (os.cpu_count() or 1)
 
     def follow(self, zygote: int) -> None:
@@ -59,6 +59,7 @@ class Meter:
         members = family(zygote)
         self._before = sum(member.cpu for member in members)
         self._base = max((member.resident for member in members), default=0)  # what every fork shares with the zygote
+        self._inherited = max((written_by(member.pid) for member in members), default=0)
         self._ours = len(members)
 
     def read(self) -> float:
@@ -76,7 +77,7 @@ class Meter:
             raise Greedy(f"ran more than {self.limits.processes} processes at a time")
         allowed = self.limits.memory_mb * 1024 * 1024
         suspected = sum(max(0, member.resident - self._base) for member in members)
-        if suspected > allowed and memory_of(members) - self._base > allowed:
+        if suspected > allowed and memory_of(members) - self._inherited > allowed:
             raise Greedy(f"used more than {self.limits.memory_mb} MB of memory")
 
     def check_total(self) -> None:
