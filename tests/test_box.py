@@ -36,9 +36,15 @@ def grader_socket():
 """
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote(torch=False) as made:
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((), id="walled"),
+        pytest.param(("namespaces",), id="without_namespaces", marks=pytest.mark.slow),
+    ],
+)
+def zygote(request: pytest.FixtureRequest) -> Iterator[Zygote]:
+    with Zygote(torch=False, without=request.param) as made:
         yield made
 
 

@@ -50,7 +50,7 @@ class Meter:
         self.ended = 0.0  # what finished children used
         self._zygote = 0
         self._before = 0.0
-        self._base = self._inherited = self._ours = 0
+        self._inherited = self._ours = 0
         self._earliest = time.monotonic() + limits.total_cpu / (os.cpu_count() or 1)
 
     def follow(self, zygote: int) -> None:
@@ -58,8 +58,7 @@ class Meter:
         self._zygote = zygote
         members = family(zygote)
         self._before = sum(member.cpu for member in members)
-        self._base = max((member.resident for member in members), default=0)  # what every fork shares with the zygote
-        self._inherited = max((written_by(member.pid) for member in members), default=0)
+        self._inherited = max((written_by(member.pid) for member in members), default=0)  # what every fork shares
         self._ours = len(members)
 
     def read(self) -> float:
@@ -76,7 +75,7 @@ class Meter:
         if len(members) - self._ours > self.limits.processes + _SPARE:
             raise Greedy(f"ran more than {self.limits.processes} processes at a time")
         allowed = self.limits.memory_mb * 1024 * 1024
-        suspected = sum(max(0, member.resident - self._base) for member in members)
+        suspected = sum(max(0, member.resident - self._inherited) for member in members)
         if suspected > allowed and memory_of(members) - self._inherited > allowed:
             raise Greedy(f"used more than {self.limits.memory_mb} MB of memory")
 
