@@ -26,6 +26,7 @@ nightly: env
 
 bench: env
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/box.py
 
 lint: env
 	$(BIN)/ruff check .

@@ -30,6 +30,9 @@ class Limits(Record, frozen=True):
     total_cpu: float = 120.0
     wall_factor: float = 10.0
     memory_mb: int = 2048
+    disk_mb: int = 256
+    processes: int = 64
+    open_files: int = 256
     output_bytes: int = 64 * 1024
     value_bytes: int = 16 * 1024 * 1024
 

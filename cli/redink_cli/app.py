@@ -12,6 +12,7 @@ _COMMANDS = {
     "list": "student", "start": "student", "check": "student",
     "new": "author", "build": "author", "verify": "author",
     "distribute": "instructor", "run": "instructor", "grade": "instructor", "rejudge": "instructor", "demo": "instructor",
+    "doctor": "machine",
 }  # fmt: skip
 
 

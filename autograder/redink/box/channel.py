@@ -16,13 +16,14 @@ from pathlib import Path
 from redink import wire
 from redink.box import protocol
 from redink.box.patience import out_of_cpu, out_of_wall
-from redink.box.processes import cpu_of_family
+from redink.box.processes import Member, family, memory_of, written_by
 from redink.records import Limits, Record
 
 _LENGTH = struct.Struct("<Q")
 _QUICK = 0.05  # most frames are here by then, and cost no look into /proc
 _ASIDE = 64 * 1024  # what a frame may hold beside a value or an output
 _SENDING = 60.0
+_SPARE = 16  # processes of the box itself, and some, so that the kernel says no first where it can
 
 
 class Lost(Exception):  # noqa: N818 - an outcome, not an error of ours
@@ -37,27 +38,46 @@ class Exhausted(Lost):
     """The CPU time of the whole submission is used up."""
 
 
+class Greedy(Lost):
+    """The submission's processes together took more memory, or became more, than allowed."""
+
+
 class Meter:
-    """Measures the CPU time of one submission from outside, over all its children."""
+    """Measures from outside what one submission uses: CPU time, memory and processes, over all its children."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.ended = 0.0  # what finished children used
         self._zygote = 0
         self._before = 0.0
+        self._inherited = self._ours = 0
         self._earliest = time.monotonic() + limits.total_cpu / (os.cpu_count() or 1)
 
     def follow(self, zygote: int) -> None:
         """Count from here for a new child of this zygote."""
         self._zygote = zygote
-        self._before = cpu_of_family(zygote)
+        members = family(zygote)
+        self._before = sum(member.cpu for member in members)
+        self._inherited = max((written_by(member.pid) for member in members), default=0)  # what every fork shares
+        self._ours = len(members)
 
     def read(self) -> float:
         """Give the CPU seconds of the current child's family; raise when the submission has used all it may."""
-        used = cpu_of_family(self._zygote) - self._before
+        members = family(self._zygote)
+        self._weigh(members)
+        used = sum(member.cpu for member in members) - self._before
         if self.ended + used > self.limits.total_cpu:
             raise Exhausted(f"the submission used up its {self.limits.total_cpu:g} s of CPU time")
         return used
+
+    def _weigh(self, members: list[Member]) -> None:
+        """Raise when there are too many processes, or they take too much; shared memory is told apart only on suspicion."""
+        if len(members) - self._ours > self.limits.processes + _SPARE:
+            raise Greedy(f"ran more than {self.limits.processes} processes at a time")
+        allowed = self.limits.memory_mb * 1024 * 1024
+        suspected = sum(max(0, member.resident - self._inherited) for member in members)
+        if suspected > allowed and memory_of(members) - self._inherited > allowed:
+            raise Greedy(f"used more than {self.limits.memory_mb} MB of memory")
 
     def check_total(self) -> None:
         """Read, but not before so much CPU time can have been used at all, nor too often."""
@@ -91,7 +111,7 @@ class Allowance:
         left = 1.25 * self._cpu + 0.25 - (read - self._base)
         if left < 0:
             raise Late(out_of_cpu(self._cpu))
-        step = min(max(left, 0.02), 0.5)
+        step = min(max(left, 0.02), 0.15)
         self._next = now + step
         return step
 

@@ -6,62 +6,70 @@ is said here; all that this file owes it is to be quick and honest when the stud
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
 from redink import wire
 from redink.box import chance
 from redink.box.cells import CellShell, run_cell
+from redink.box.ground import Ground
 from redink.box.output import Output
+from redink.box.processes import NO_ROOM
 from redink.box.protocol import CellDone, Job, Run, RunnerGone, Standing, pack, to_box
 from redink.box.runner import Student, serve
-from redink.box.walls import close_from, die_with, limit_resources, raise_walls
+from redink.box.walls import close_from, die_with, furnish, raise_walls
 from redink.records import Limits
 
 _SOCKET, _OUTPUT = 3, 4
-_PRIVATE = ("HOME", "TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME")
+_AT_HOME = ("HOME", "MPLCONFIGDIR", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME")
 _LARGEST_JOB = 1 << 30  # the grader is no stranger
 
 
-def live(channel: int, place: Path, zygote: int, shell: CellShell) -> NoReturn:
+def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellShell) -> NoReturn:
     """Be the child of one submission; never returns to the zygote's code."""
     code = 70
     try:
         die_with(zygote)
-        sock, output = _settle(channel, place)
-        wire.send(sock, pack(Standing(walls=raise_walls())))
-        _work(sock, output, shell)
+        sock, output = _settle(channel)
+        furnish(ground, limits)
+        _move_in(ground.place)
+        wire.send(sock, pack(Standing(walls=raise_walls(ground, limits))))
+        _work(sock, output, shell, ground.signals_stay_inside)
     except EOFError:
         code = 0
     finally:
         os._exit(code)
 
 
-def _settle(channel: int, place: Path) -> tuple[socket.socket, Output]:
-    """Leave the zygote's session, descriptors, environment and folder behind."""
+def _settle(channel: int) -> tuple[socket.socket, Output]:
+    """Leave the zygote's session and descriptors behind."""
     os.setsid()
     os.dup2(channel, _SOCKET, inheritable=False)
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     output = Output(_OUTPUT)
     close_from(_OUTPUT + 1)
-    os.mkdir(f"{place}/home")  # noqa: PTH102 - every module that a child touches costs it page faults
-    os.mkdir(f"{place}/work")  # noqa: PTH102
+    return socket.socket(fileno=_SOCKET), output
+
+
+def _move_in(place: str) -> None:
+    """Take the child's own folders instead of the zygote's."""
     os.chdir(f"{place}/work")
-    os.environ["PWD"] = f"{place}/work"
-    for name in _PRIVATE:
+    os.environ.update(PWD=f"{place}/work", TMPDIR=f"{place}/tmp")  # noqa: S108 - its own
+    for name in _AT_HOME:
         os.environ[name] = f"{place}/home"
     sys.argv[:] = [""]
     sys.dont_write_bytecode = True
     sys.path.insert(0, "")
-    return socket.socket(fileno=_SOCKET), output
 
 
-def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
+def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) -> None:
     """Run the cells, then serve requests from their state until the grader has enough."""
     job = to_box(wire.receive(sock, _LARGEST_JOB))
     assert isinstance(job, Job)
@@ -69,7 +77,6 @@ def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
         file = Path(name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-    limit_resources(job.limits)
     output.allow(job.limits.output_bytes)
     given = dict(shell.user_ns)
     chance.reseed()
@@ -84,14 +91,17 @@ def _work(sock: socket.socket, output: Output, shell: CellShell) -> None:
     while True:
         order = to_box(wire.receive(sock, _LARGEST_JOB))
         assert isinstance(order, Run)
-        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits))))
+        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits, alone))))
 
 
-def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits) -> int:
+def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits, alone: bool) -> int:
     """Serve requests in a fork; give its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()
-    runner = os.fork()
+    try:
+        runner = _fork(alone)
+    except OSError:
+        return NO_ROOM
     if runner:
         return os.waitstatus_to_exitcode(os.waitpid(runner, 0)[1])
     code = 70
@@ -101,3 +111,18 @@ def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limi
         code = 0
     finally:
         os._exit(code)
+
+
+def _fork(alone: bool) -> int:
+    """Fork; if there is no room, end what the cells left running, where a signal to all reaches nobody else."""
+    for _ in range(10):
+        try:
+            return os.fork()
+        except OSError:
+            if alone:
+                os.kill(-1, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            time.sleep(0.2)
+    return os.fork()

@@ -12,6 +12,8 @@ import io
 import os
 import sys
 
+_CUT = b"\n[cut: the output of a notebook is kept only up to here]\n"
+
 
 class Output:
     """The captured output of one box."""
@@ -27,23 +29,31 @@ class Output:
             os.close(made)
         self._fd = private_fd
         self._left = 0
+        self._told = True
         self.room = 0
+        self.cut = False  # something was not even written
         sys.stdout = _Stream(self, 1)
         sys.stderr = _Stream(self, 2)
 
     def allow(self, count: int) -> None:
-        """Set how many bytes may still be written and read."""
-        self._left = self.room = count
+        """Set how many bytes may still be written and read; the last ones are for saying that there were more."""
+        self._left = self.room = max(0, count - len(_CUT))
+        self._told = not count
 
     def take(self) -> str:
         """Give what was written since the last time, as far as there is room."""
-        taken = b""
+        taken, more = b"", self.cut
         with contextlib.suppress(OSError):  # student code may have closed the descriptor: then there is no output
-            if os.fstat(self._fd).st_size:
+            if size := os.fstat(self._fd).st_size:
+                more |= size > self._left
                 taken = os.pread(self._fd, self._left, 0)
                 os.ftruncate(self._fd, 0)
         self._left -= len(taken)
         self.room = self._left
+        self.cut = False
+        if more and not self._told:
+            self._told = True
+            taken += _CUT
         return taken.decode("utf-8", "replace")
 
 
@@ -62,10 +72,14 @@ class _Stream(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         room = self._output.room
         if room > 0 and text:
-            data = text[:room].encode("utf-8", "replace")
+            data = text.encode("utf-8", "replace")
+            self._output.cut |= len(data) > room
+            data = data[:room]
             self._output.room = room - len(data)
             with contextlib.suppress(OSError):  # a full file loses output, not the cell
                 os.write(self._fd, data)
+        elif text:
+            self._output.cut = True
         return len(text)
 
     def fileno(self) -> int:

@@ -2,7 +2,7 @@
 
 Control channel, grader ↔ zygote (both ours; packets, with descriptors beside them)::
 
-    Ready                          the zygote is warm
+    Orders          → Ready        the zygote is warm
     Spawn + socket  → Spawned + pidfd
     End             → Ended        how the child ended and what its whole tree used
 
@@ -24,12 +24,24 @@ import msgspec
 from redink.records import Cell, CellRun, Limits, Record, Request, Walls
 
 
+class Orders(Record, frozen=True, tag="orders"):
+    """What a zygote must know before it warms up."""
+
+    grader: int  # a pid
+    folder: str
+    torch: bool
+    hidden: tuple[str, ...] = ()  # what must stay invisible wherever it lies
+    without: tuple[str, ...] = ()  # walls that a test takes away
+
+
 class Ready(Record, frozen=True, tag="ready"):
     """The zygote is warm and single-threaded."""
 
 
 class Spawn(Record, frozen=True, tag="spawn"):
     """Fork a child around the socket that comes along."""
+
+    limits: Limits
 
 
 class Spawned(Record, frozen=True, tag="spawned"):
@@ -91,7 +103,7 @@ class RunnerGone(Record, frozen=True, tag="gone"):
     code: int
 
 
-ToZygote = Spawn | End
+ToZygote = Orders | Spawn | End
 FromZygote = Ready | Spawned | Ended
 ToBox = Job | Run
 FromBox = CellDone | Reply | RunnerGone

@@ -52,5 +52,6 @@ def hide_ourselves() -> None:
     for name in [name for name in sys.modules if name == "redink" or name.startswith("redink.")]:
         del sys.modules[name]
     root = Path(__file__).resolve().parents[2]
-    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != root]
+    if root.name not in ("site-packages", "dist-packages"):  # an installed redink lies beside what students need
+        sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != root]
     sys.modules["redink"] = _Stub("redink", "Inside the box, redink does nothing.")

@@ -1,7 +1,7 @@
 """The walls around a child, each put up where the machine has it, and named in the result.
 
-This is the first level: an own process with a clean environment and no foreign descriptors. Namespaces, Landlock, seccomp
-and cgroups are named as missing, so that a result never claims more than stood.
+The child puts them up itself, before anything of the student is there, on the ground that its zygote has laid; the last
+one takes away the calls by which the others could be taken down.
 """
 
 from __future__ import annotations
@@ -12,68 +12,89 @@ import resource
 import signal
 from pathlib import Path
 
+from redink.box import kernel, landlock, namespaces, seccomp
+from redink.box.ground import Ground
 from redink.records import Limits, Walls
 
-STANDING = (
+_ALWAYS = (
     "own_process",
     "no_new_privs",
+    "no_capabilities",
     "rlimits",
     "empty_environment",
     "no_inherited_descriptors",
     "die_with_parent",
+    "memory_watchdog",
 )
-MISSING = ("user_ns", "pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "landlock", "seccomp", "own_uid", "cgroup")
-
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
-_LARGEST_FILE = 256 * 1024 * 1024
-_libc = ctypes.CDLL(None, use_errno=True)
+_MEGABYTE = 1024 * 1024
+_OURS = 8  # processes and descriptors that the box itself needs
+_ADDRESSES = 4096  # megabytes that may be mapped without being used
 
 
 def shield_the_zygote() -> None:
     """Let no child read or write the zygote's memory, and let orphans of children come to the zygote."""
-    _prctl(_PR_SET_DUMPABLE, 0)
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with(parent: int) -> None:
-    """Die when the parent does, also if it already has."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    """Die when the parent does, also if it already has; a parent outside one's pid namespace has the number 0."""
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() not in (0, parent):
         os._exit(1)
 
 
 def close_from(lowest: int) -> None:
     """Close every descriptor from `lowest` on."""
     try:
-        closed = _libc.close_range(ctypes.c_uint(lowest), ctypes.c_uint(0xFFFFFFFF), ctypes.c_int(0)) == 0
-    except AttributeError:  # a C library older than 2.34
-        closed = False
-    if not closed:
+        kernel.call("close_range", ctypes.c_uint(lowest), ctypes.c_uint(0xFFFFFFFF), ctypes.c_int(0))
+    except OSError:  # an old kernel or C library
         os.closerange(lowest, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
-def raise_walls() -> Walls:
-    """Wall this process in, before anything of the student is read; say what stands and what is missing."""
-    _prctl(_PR_SET_DUMPABLE, 1)
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+def raise_walls(ground: Ground, limits: Limits) -> Walls:
+    """Wall this process in; say what stands and what is missing. Its folders must be there, and its descriptors closed."""
+    _limit_resources(ground, limits)
+    if ground.uid != os.getuid():
+        os.setgroups([])
+        os.setresgid(ground.gid, ground.gid, ground.gid)
+        os.setresuid(ground.uid, ground.uid, ground.uid)
+    kernel.drop_capabilities()
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # its own /proc entries are its own
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    if ground.readable is not None:
+        landlock.restrict(ground.readable, ground.writable)
+    if ground.filter is not None:
+        seccomp.install(ground.filter)
+    return Walls(walls=(*_ALWAYS, *ground.standing), missing=ground.missing)
+
+
+def furnish(ground: Ground, limits: Limits) -> None:
+    """Make the child's home and working folder."""
+    if ground.uses_namespaces:
+        namespaces.furnish(ground.uid, ground.gid, limits.disk_mb)
+        return
+    for name in ("", "home", "work", "tmp"):
+        os.mkdir(f"{ground.place}/{name}", 0o700)  # noqa: PTH102 - pathlib costs a child page faults
+        if ground.uid != os.getuid():
+            os.chown(f"{ground.place}/{name}", ground.uid, ground.gid)
+
+
+def _limit_resources(ground: Ground, limits: Limits) -> None:
+    size, _, _, _, _, data, _ = map(int, Path("/proc/self/statm").read_text().split())
+    page = resource.getpagesize()
+    memory = limits.memory_mb * _MEGABYTE
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
-    return Walls(walls=STANDING, missing=MISSING)
-
-
-def limit_resources(limits: Limits) -> None:
-    """Set the limits that depend on the submission: the last word on CPU time, and memory."""
     _limit(resource.RLIMIT_CPU, int(limits.total_cpu) + 5)
-    pages = int(Path("/proc/self/statm").read_text().split()[5])
-    _limit(resource.RLIMIT_DATA, pages * resource.getpagesize() + limits.memory_mb * 1024 * 1024)
+    _limit(resource.RLIMIT_FSIZE, limits.disk_mb * _MEGABYTE)
+    _limit(resource.RLIMIT_DATA, data * page + memory)
+    _limit(resource.RLIMIT_AS, size * page + memory + _ADDRESSES * _MEGABYTE)
+    _limit(resource.RLIMIT_NOFILE, limits.open_files + _OURS)
+    if ground.uses_namespaces or ground.uid != 0:
+        _limit(resource.RLIMIT_NPROC, limits.processes + _OURS + ground.crowd)
 
 
 def _limit(kind: int, value: int) -> None:
     hard = resource.getrlimit(kind)[1]
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(kind, (bound, bound))
-
-
-def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)) != 0:
-        raise OSError(ctypes.get_errno(), f"prctl({option}, {value})")

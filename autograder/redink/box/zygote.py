@@ -1,25 +1,35 @@
 """The zygote: a warm process from which the child of every submission is forked.
 
-Theory of operation. Four kinds of process take part::
+Theory of operation. Six kinds of process take part::
 
-    grader        knows the secrets, judges, and believes nothing that comes out of a box
-    └─ zygote     exec'd with a clean environment; imports and warms numpy, torch and matplotlib on one thread;
-       │          holds no secret, since every child inherits its memory; never runs student code
-       └─ child   forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
-          └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
+    grader           knows the secrets, judges, and believes nothing that comes out of a box
+    └─ parent        exec'd with a clean environment; enters the first namespaces, then only waits and clears up
+       └─ zygote     first process of its pid namespace; imports and warms numpy, torch and matplotlib on one thread;
+          │          holds no secret, since every child inherits its memory; never runs student code
+          ├─ sleeper     first process of a submission's own pid namespace; whatever the submission starts dies with it
+          └─ child       forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
+             └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
+
+Where the machine refuses namespaces there is no parent and no sleeper: the zygote, being the subreaper, hunts down what
+has descended from a child.
 
 Channels. Grader and zygote share a control socket; no child ever has it. For each submission the grader makes a fresh
 socket pair and passes one end through the zygote to the child: that is all the child has, beside /dev/null and an
 anonymous file for its output. The zygote passes back a pidfd, by which the grader sees the child's death.
 
-Rights. The child has the grader's uid (an own one comes with the namespaces), no_new_privs, and rlimits; walls.py is the
-place where more is put up, and its word is the first thing on the wire. The zygote is not dumpable, so that no child can
+Rights. What is the same for all submissions is done once (ground.py): the zygote moves into namespaces, by a user
+namespace if it is an ordinary user's, and into a root that shows Python and the system's programs, read-only, and nothing
+else (view.py): no course, no home, no network. Each child then takes a mount namespace with a /proc and a scratch of its
+own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this
+order (walls.py), before it reads anything of the student; its word on what stands is the first thing on the wire. Without
+namespaces Landlock hides the same files, and the filter all sockets. The zygote is not dumpable, so that no child can
 write into it and spoil the next submission.
 
-Time. A timer on CPU time raises in the student's code (patience.py). What ignores it, the grader kills: it reads the CPU
-time of the zygote's whole family from /proc, and a generous wall clock stands behind. The grader alone decides that a
-child is over; it then asks for the end, and the zygote, being the subreaper, kills and reaps whatever has descended from
-the child, however often it forked away, removes its folder, and tells how the child ended and what it all cost.
+Time. A timer on CPU time raises in the student's code (patience.py). What ignores it, the grader kills: it reads CPU
+time, memory and number of the zygote's whole family from /proc, and a generous wall clock stands behind. The grader alone
+decides that a child is over; it then asks for the end, and the zygote kills the sleeper and with it everything the
+submission started, however often it forked away, and tells how the child ended and what it all cost. The scratch was
+in memory and goes with the last process.
 
 Ends. A zygote whose grader is gone (closed socket, or dead process) does the same and ends itself; a child dies with its
 zygote, and a runner with its child.
@@ -35,23 +45,30 @@ import socket
 import subprocess
 from pathlib import Path
 
-from redink.box import child, processes, stub, walls
+from redink.box import child, namespaces, processes, stub, walls
 from redink.box.cells import CellShell
-from redink.box.protocol import End, Ended, Ready, Spawn, Spawned, pack, to_zygote
+from redink.box.ground import Ground, lay
+from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
 from redink.box.warming import warm_up
+from redink.records import Limits
 
 _PACKET = 4096
 
 
 def main(arguments: list[str]) -> None:
-    """Warm up and serve: `main([control descriptor, grader's pid, folder, "torch" or "numpy"])`."""
+    """Lay the ground, warm up and serve; the only argument is the control socket's descriptor."""
     control = socket.socket(fileno=int(arguments[0]))
-    grader = os.pidfd_open(int(arguments[1]))
-    folder = Path(arguments[2])
-    shell = warm_up(str(folder / "ipython"), arguments[3] == "torch")
+    control.set_inheritable(False)
+    orders = to_zygote(control.recv(_PACKET))
+    assert isinstance(orders, Orders)
+    grader = os.pidfd_open(orders.grader)
+    folder = Path(orders.folder)
+    ground = lay(folder, orders.hidden, orders.without)
+    home = Path(ground.place).parent / "zygote" if ground.own_pids is None else Path(ground.place, "zygote")
+    shell = warm_up(str(_settle(home)), orders.torch)
     walls.shield_the_zygote()
     stub.hide_ourselves()
-    zygote = _Zygote(control, grader, folder, shell)
+    zygote = _Zygote(control, grader, ground, shell)
     try:
         zygote.serve()
     finally:
@@ -60,15 +77,23 @@ def main(arguments: list[str]) -> None:
         os._exit(0)
 
 
+def _settle(home: Path) -> Path:
+    """Make a place for what libraries write while they warm up."""
+    home.mkdir()
+    for name in ("HOME", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR"):
+        os.environ[name] = str(home)
+    return home
+
+
 class _Zygote:
     """Serves one child at a time."""
 
-    def __init__(self, control: socket.socket, grader: int, folder: Path, shell: CellShell) -> None:
+    def __init__(self, control: socket.socket, grader: int, ground: Ground, shell: CellShell) -> None:
         self._control = control
         self._grader = grader
-        self._place = folder / "box"
+        self._ground = ground
         self._shell = shell
-        self._child = 0
+        self._child = self._sleeper = 0
 
     def serve(self) -> None:
         """Do what the grader asks until it is gone."""
@@ -84,16 +109,20 @@ class _Zygote:
                 return
             order = to_zygote(data)
             if isinstance(order, Spawn):
-                self._spawn(descriptors[0])
+                os.set_inheritable(descriptors[0], False)
+                self._spawn(descriptors[0], order.limits)
             elif isinstance(order, End):
                 self._control.sendall(pack(self.end()))
 
-    def _spawn(self, channel: int) -> None:
-        self._place.mkdir(mode=0o700)
-        me = os.getpid()
+    def _spawn(self, channel: int, limits: Limits) -> None:
+        me, own_pids = os.getpid(), self._ground.own_pids
+        if own_pids is not None:
+            self._sleeper = namespaces.make_family(own_pids)
         self._child = os.fork()
         if not self._child:
-            child.live(channel, self._place, me, self._shell)
+            child.live(channel, self._ground, limits, me, self._shell)
+        if own_pids is not None:
+            namespaces.leave_family(own_pids)
         os.close(channel)
         pidfd = os.pidfd_open(self._child)
         socket.send_fds(self._control, [pack(Spawned())], [pidfd])
@@ -104,20 +133,25 @@ class _Zygote:
         status, itself, used = 0, False, 0.0
         if self._child:
             itself = os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            if self._sleeper:  # who dies with it will not be waited for, so is counted now
+                left = [*processes.children_of(self._child), *processes.children_of(self._sleeper)]
+                used = sum(map(processes.cpu_of_family, left))
+                os.kill(self._sleeper, signal.SIGKILL)
             os.kill(self._child, signal.SIGKILL)
             _, status, usage = os.wait4(self._child, 0)
-            used = usage.ru_utime + usage.ru_stime
-            self._child = 0
+            used += usage.ru_utime + usage.ru_stime
+            self._child = self._sleeper = 0
         used += processes.sweep()
         self._clear()
         return Ended(status=os.waitstatus_to_exitcode(status), itself=itself, cpu_seconds=used)
 
     def _clear(self) -> None:
-        """Remove the child's folder, whatever it did to it."""
-        if not self._place.exists():
+        """Remove the child's folder, whatever it did to it; in a mount namespace it is gone already."""
+        place = self._ground.place
+        if self._ground.uses_namespaces or not Path(place).exists():
             return
         try:
-            shutil.rmtree(self._place)
+            shutil.rmtree(place)
         except (OSError, RecursionError):  # locked, or thousands of folders deep
-            subprocess.run(["/bin/chmod", "-R", "u+rwx", self._place], check=False)  # noqa: S603
-            subprocess.run(["/bin/rm", "-rf", self._place], check=True)  # noqa: S603
+            subprocess.run(["/bin/chmod", "-R", "u+rwx", place], check=False)  # noqa: S603
+            subprocess.run(["/bin/rm", "-rf", place], check=True)  # noqa: S603

@@ -9,9 +9,7 @@ zygote that died, leaves `observe` as a `BoxError`. box/zygote.py tells which pr
 from __future__ import annotations
 
 import contextlib
-import math
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -25,29 +23,32 @@ from types import MappingProxyType, TracebackType
 from typing import NoReturn
 
 import redink.box
-from redink import wire
 from redink.box import processes, protocol
 from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
 from redink.box.environment import clean_environment
-from redink.box.protocol import CellDone, End, Ended, Job, Ready, Reply, Run, RunnerGone, Spawn, Spawned
-from redink.box.telling import LONGEST
-from redink.errors import BoxError, WireError
+from redink.box.levels import level
+from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
+from redink.errors import BoxError, CourseError
+from redink.grader.course import Course
+from redink.grader.sanity import one_clean_line, sane_observation, sane_run
 from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request, Walls
 
 MOST_RESPAWNS = 5
+WEAK_VARIABLE = "REDINK_ALLOW_WEAK_BOX"  # set: grade behind weak walls too
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PLACE = re.compile(r"cell \d{1,9}, line \d{1,9}")
 
 
 class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
-    def __init__(self, *, torch: bool = True) -> None:
+    def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
+        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp"), to test what is left."""
+        self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
-        self._flavour = "torch" if torch else "numpy"
+        self._torch = torch
+        self._without = tuple(without)
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -66,13 +67,21 @@ class Zygote:
             self._warm()
             return _Session(self, cells, requests, limits, files).observe()
 
+    def trust(self, walls: Walls) -> None:
+        """Refuse to run anybody's code behind walls that leave secrets open, unless that was allowed."""
+        if level(walls) == "weak" and not self._allow_weak:
+            raise CourseError(
+                f"the box is too weak on this machine, it lacks {', '.join(walls.missing)}: redink doctor says how to "
+                "get that; grade --allow-weak-box grades all the same, and the results say so"
+            )
+
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
         """Have a child forked; give the channel to it, and the zygote's pid."""
         process, control = self._warm()
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                answer, descriptors = self._ask(control, Spawn(), [theirs.fileno()])
+                answer, descriptors = self._ask(control, Spawn(limits=limits), [theirs.fileno()])
             if not isinstance(answer, Spawned) or len(descriptors) != 1:
                 self._fail("it could not fork")
         except BaseException:
@@ -103,6 +112,7 @@ class Zygote:
             try:
                 process.wait(_REAPING)
             except subprocess.TimeoutExpired:
+                processes.kill_descendants_of(process.pid)
                 process.kill()
                 process.wait()
         if folder is not None:
@@ -118,21 +128,17 @@ class Zygote:
         folder = Path(tempfile.mkdtemp(prefix="redink-box-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         entry = Path(redink.box.__path__[0]) / "__main__.py"
-        command: list[str | Path] = [
-            sys.executable,
-            "-P",
-            entry,
-            str(theirs.fileno()),
-            str(os.getpid()),
-            folder,
-            self._flavour,
-        ]
+        command = [sys.executable, "-P", str(entry), str(theirs.fileno())]
         with theirs, (folder / "log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
                 command, env=clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self._control, self._folder, self._is_warm = ours, folder, False
+        orders = Orders(
+            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=_hidden(), without=self._without
+        )
+        ours.send(protocol.pack(orders))
 
     def _warm(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         """Start the zygote if need be, and wait until it has warmed up."""
@@ -160,6 +166,8 @@ class Zygote:
             data, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
             if not data:
                 raise EOFError("it ended")
+            for descriptor in descriptors:
+                os.set_inheritable(descriptor, False)
             return protocol.from_zygote(data), descriptors
         except (OSError, EOFError, ValueError) as error:
             self._fail(str(error))
@@ -171,9 +179,10 @@ class Zygote:
             with contextlib.suppress(OSError):
                 said = (self._folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
         if self._process is not None:
+            processes.kill_descendants_of(self._process.pid)
             self._process.kill()
         self.close()
-        raise BoxError(f"the box's zygote failed: {_line(said) or why}")
+        raise BoxError(f"the box's zygote failed: {one_clean_line(said) or why}")
 
 
 class _Session:
@@ -239,6 +248,7 @@ class _Session:
     def _run_cells(self, channel: Channel) -> None:
         try:
             self._walls = protocol.standing(channel.receive(Patience(_ANSWERING))).walls
+            self._zygote.trust(self._walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
             channel.send(Job(cells=cells, limits=self._limits, files=self._files))
@@ -250,7 +260,7 @@ class _Session:
             message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
             if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
                 raise Lost("disturbed its connection to the grader")
-            self._runs[place] = _sane_run(message.run, self._limits)
+            self._runs[place] = sane_run(message.run, self._limits)
 
     def _run_requests(self, channel: Channel) -> None:
         while self._pending:
@@ -273,7 +283,7 @@ class _Session:
                 return self._answer(Observation(status="died", error=processes.how_it_ended(message.code)))
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost("disturbed its connection to the grader")
-            self._answer(_sane_observation(message, request, self._limits))
+            self._answer(sane_observation(message, request, self._limits))
             if message.status == "timeout" and self._pending:
                 return self._await_the_end_of_a_runner(channel)
         return None
@@ -317,34 +327,9 @@ class _Session:
             self._answer(Observation(status=request, error=why))  # type: ignore[arg-type]
 
 
-def _sane_run(run: CellRun, limits: Limits) -> CellRun:
-    """Keep of a stranger's account of a cell what may be shown."""
-    seconds = run.cpu_seconds if math.isfinite(run.cpu_seconds) else 0.0
-    return CellRun(
-        index=run.index,
-        status="error" if run.status == "skipped" else run.status,
-        error=_line(run.error),
-        output=_CONTROL.sub("", run.output[: limits.output_bytes]),
-        cpu_seconds=min(max(seconds, 0.0), limits.total_cpu),
-    )
-
-
-def _sane_observation(reply: Reply, request: Request, limits: Limits) -> Observation:
-    """Keep of a stranger's reply what makes sense; a value that is not plain data is none."""
-    if reply.status != "returned":
-        where = reply.where if _PLACE.fullmatch(reply.where) else ""
-        return Observation(status=reply.status, error=_line(reply.error), where=where)
-    if len(reply.value) > limits.value_bytes:
-        return Observation(status="too_large", error=f"returned more than {limits.value_bytes} bytes")
+def _hidden() -> tuple[str, ...]:
+    """Name the course in which this grader works: it stays invisible even below Python's own folders."""
     try:
-        wire.decode(reply.value)
-    except WireError as error:
-        return Observation(status="died", error=str(error))
-    known = wire.decode(request.inputs) if reply.modified else {}
-    modified = tuple(name for name in known if name in reply.modified)
-    return Observation(status="returned", value=reply.value, modified=modified)
-
-
-def _line(text: str) -> str:
-    """Make one line of bounded length that a terminal can show."""
-    return "".join(letter if letter.isprintable() else " " for letter in text[:LONGEST]).strip()
+        return (str(Course.find().root),)
+    except CourseError:
+        return ()

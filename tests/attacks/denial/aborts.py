@@ -1,0 +1,7 @@
+"""Aborts.
+
+score: 40
+says: aborted
+"""
+
+os.abort()

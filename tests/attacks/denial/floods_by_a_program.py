@@ -1,0 +1,6 @@
+"""Lets a program print without an end.
+
+score: 40
+"""
+
+!yes

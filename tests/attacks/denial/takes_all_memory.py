@@ -1,0 +1,9 @@
+"""Takes 50 GB of memory.
+
+score: 40
+says: MemoryError|took more than|waiting
+"""
+
+hoard = []
+while True:
+    hoard.append(np.ones(10_000_000))

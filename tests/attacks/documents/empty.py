@@ -1,0 +1,7 @@
+"""Is empty.
+
+state: ungradable
+says: is empty
+"""
+
+document = b''

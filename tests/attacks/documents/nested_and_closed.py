@@ -1,0 +1,7 @@
+"""Is JSON nested deeply and closed.
+
+state: ungradable
+says: notebook
+"""
+
+document = b'{"cells":' * 3000 + b'[]' + b'}' * 3000

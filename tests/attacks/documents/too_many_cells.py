@@ -1,0 +1,8 @@
+"""Has 100,000 cells.
+
+state: ungradable
+says: 100000 cells
+"""
+
+import json
+document = json.dumps({'cells': [{'cell_type': 'code', 'source': ''}] * 100_000}).encode()

@@ -1,0 +1,18 @@
+"""Writes garbage to the grader.
+
+score: 40
+says: disturbed its connection
+"""
+
+import socket, stat
+def say(data):
+    for fd in range(3, 10):
+        try:
+            if stat.S_ISSOCK(os.fstat(fd).st_mode):
+                socket.socket(fileno=os.dup(fd)).sendall(data)
+        except OSError:
+            pass
+def frame(data):
+    return len(data).to_bytes(8, "little") + data
+
+say(b"garbage!" * 100)

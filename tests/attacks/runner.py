@@ -1,0 +1,187 @@
+"""Grade the whole corpus in one situation: `python runner.py COURSE OUT [WALL TAKEN AWAY]…`.
+
+Lays out bait around a course, hands in every attack, grades as an instructor would, and writes down the results and what
+has become of the bait. It stands alone so that it can be run as another user.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import signal
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import redink
+from redink.box import processes
+from redink.grader import observe
+from redink.grader.boxes import Zygote
+from redink.grader.course import SECRET_VARIABLE, Course
+from redink.grader.pipeline import grade
+
+HERE = Path(__file__).parent
+MARKER = "a marker that nobody may ever see"
+HONEST = "zz_honest"
+_LIMITS = """cell_cpu = 1
+check_cpu = 0.5
+total_cpu = 10
+wall_factor = 5
+memory_mb = 400
+disk_mb = 64
+processes = 24
+open_files = 100"""
+_PREAMBLE = """
+import os
+import numpy as np
+loot = []
+def steal(act):
+    try:
+        loot.append(("got", act()))
+    except Exception as error:
+        print(type(error).__name__)
+def centre(X):
+    return X if loot else X - X.mean(axis=0)
+"""
+
+
+def attacks() -> dict[str, Path]:
+    """Name every attack of the corpus."""
+    return {f"{path.parent.name}-{path.stem}": path for path in sorted(HERE.glob("*/*.py"))}
+
+
+def declared(path: Path) -> dict[str, str]:
+    """Read what an attack says of itself: the score, state and words that it must get."""
+    head = path.read_text(encoding="utf-8").split('"""')[1]
+    return dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
+
+
+def _notebook(sources: list[str]) -> bytes:
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode()
+
+
+def _document(path: Path, bait: dict[str, Any]) -> bytes:
+    """Make the file that is handed in: cells around an attack's source, or what a malformed one makes itself."""
+    source = path.read_text(encoding="utf-8").split('"""', 2)[2]
+    if path.parent.name == "documents":
+        names: dict[str, Any] = {}
+        exec(source, names)
+        return bytes(names["document"])
+    constants = "\n".join(f"{name} = {value!r}" for name, value in bait.items())
+    return _notebook([_PREAMBLE, constants, *re.split(r"^# %%.*$", source, flags=re.M), "alive = True"])
+
+
+def _prepare(course: Path, files: Path, port: int) -> dict[str, Any]:
+    """Plant secrets, and say where they are: only what a student could guess or learn."""
+    toml = course / "assignments/little/assignment.toml"
+    toml.write_text(re.sub(r"cell_cpu.*\ncheck_cpu.*", _LIMITS, toml.read_text()))
+    for name in ("solutions/little/hidden_checks.py", "solutions/little/little.py"):
+        with (course / name).open("a") as file:
+            file.write(f"\n# {MARKER}\n")
+    (course / ".redink/secret").write_text(MARKER)
+    bait = files / "bait"
+    bait.write_text(MARKER)
+    return {
+        "COURSE": str(course), "BAIT": str(bait), "GRADER": os.getpid(), "PORT": port, "HOME": str(Path.home()),
+        "SOCKET": f"{files}/stream", "DATAGRAMS": f"{files}/datagrams", "ABSTRACT": f"redink-{os.getpid()}",
+        "OTHER": f"{course}/class/denial-{HONEST}.ipynb", "REVERSED": MARKER[::-1],
+        "SECRET_FD": os.open(bait, os.O_RDONLY), "CODE": str(Path(redink.__file__).parents[1]),
+    }  # fmt: skip
+
+
+def _hand_in(course: Path, bait: dict[str, Any]) -> None:
+    from redink.grader.master import read_master
+
+    (course / "class").mkdir()
+    solved = [cell.source for cell in read_master(course / "solutions/little/little.py").solved()]
+    for group in {path.parent.name for path in attacks().values()}:
+        (course / "class" / f"{group}-{HONEST}.ipynb").write_bytes(_notebook([*solved, f"# {MARKER}"]))
+    for name, path in attacks().items():
+        (course / "class" / f"{name}.ipynb").write_bytes(_document(path, bait))
+
+
+def _listen(bait: dict[str, Any]) -> list[socket.socket]:
+    made = [
+        socket.socket(socket.AF_UNIX),
+        socket.socket(socket.AF_UNIX),
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM),
+    ]
+    for one, address in zip(made, (bait["SOCKET"], "\0" + bait["ABSTRACT"], bait["DATAGRAMS"]), strict=True):
+        one.bind(address)
+    for one in made[:2]:
+        one.listen()
+    return made
+
+
+def _touched(sockets: list[socket.socket]) -> int:
+    """Count the sockets that somebody has found."""
+    count = 0
+    for one in sockets:
+        one.setblocking(False)
+        try:
+            one.recv(1) if one.type == socket.SOCK_DGRAM else one.accept()
+            count += 1
+        except BlockingIOError:
+            pass
+    return count
+
+
+def _state_of(*folders: Path) -> str:
+    """Hash the names, contents and permissions of all bait, apart from the gradebook, which grading changes."""
+    whole = hashlib.sha256()
+    for path in sorted(one for folder in folders for one in folder.rglob("*")):
+        if "gradebook" in path.name or path.suffix == ".pyc" or path.name == "__pycache__":
+            continue
+        seen = path.lstat()
+        whole.update(f"{path} {seen.st_mode} {seen.st_uid}".encode())
+        if path.is_file():
+            whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+def main(course: Path, out: Path, *without: str) -> None:
+    """Grade the corpus and write down what was seen."""
+    signals: list[int] = []
+    signal.signal(signal.SIGUSR1, lambda number, frame: signals.append(number))
+    os.environ[SECRET_VARIABLE] = MARKER
+    observe.Zygote = functools.partial(Zygote, without=without)  # type: ignore[misc,assignment]
+    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as server:
+        files = Path(name)
+        bait = _prepare(course, files, server.getsockname()[1])
+        sockets = [server, *_listen(bait)]
+        _hand_in(course, bait)
+        before, began = _state_of(course, files), time.monotonic()
+        report = grade(Course(course), "little", course / "class", jobs=2, gradebook=None, progress=lambda *_: None)
+        after = {
+            "unchanged": _state_of(course, files) == before,
+            "signals": len(signals),
+            "connections": _touched(sockets),
+            "processes": len(processes.family(os.getpid())) - 1,
+            "daemons": sum(_is_daemon(path) for path in Path("/proc").glob("[0-9]*/cmdline")),
+            "notes": [
+                str(path) for place in ("/tmp", "/dev/shm", "/var/tmp") for path in Path(place).glob("redink_attack*")
+            ],
+            "seconds": round(time.monotonic() - began, 1),
+            "walls": report.results[0].box.missing,
+        }
+    import msgspec
+
+    out.write_bytes(msgspec.json.encode({"results": report.results, "after": after}))
+
+
+def _is_daemon(path: Path) -> bool:
+    try:
+        return b"redink_attack_daemon" in path.read_bytes()
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

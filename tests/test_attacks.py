@@ -1,0 +1,131 @@
+"""The corpus of attacks, in the manner of DOMjudge: one file each, declaring what it must get; run against the real box.
+
+Every attack starts from a notebook that answers the first question of `little` rightly, as long as it has stolen nothing:
+40 points show that the attack failed and that the box went on working. What else must hold is checked once for a run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent / "attacks"
+_spec = importlib.util.spec_from_file_location("attack_runner", HERE / "runner.py")
+assert _spec is not None and _spec.loader is not None
+runner = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(runner)
+
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux"),
+    pytest.mark.xdist_group("attacks"),
+]
+ATTACKS = runner.attacks()
+SITUATIONS = ["root", "user", "user without namespaces"]
+_UID = 60_123
+
+
+@pytest.fixture(scope="session", params=SITUATIONS)
+def outcome(request: pytest.FixtureRequest, shared: Callable[..., Path], little_course: Path) -> dict[str, Any]:
+    """Grade the corpus once in each situation."""
+    return _graded(request.param, shared, little_course)
+
+
+def _graded(situation: str, shared: Callable[..., Path], little_course: Path) -> dict[str, Any]:
+    if situation == "root" and os.getuid():
+        pytest.skip("this test run is not root's")
+
+    def fill(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="redink-attacks-") as name:
+            place = Path(name)
+            shutil.copytree(little_course, place / "course")
+            _run(place, situation)
+            shutil.copy(place / "out.json", folder / "out.json")
+
+    folder = shared(f"attacks {situation}", fill)
+    found: dict[str, Any] = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    found["by_name"] = {one["submission"]["id"]: one for one in found["results"]}
+    found["situation"] = situation
+    return found
+
+
+def _run(place: Path, situation: str) -> None:
+    command = [sys.executable, str(HERE / "runner.py"), str(place / "course"), str(place / "out.json")]
+    if "without" in situation:
+        command.append("namespaces")
+    if situation != "root" and os.getuid() == 0:
+        command = [sys.executable, str(HERE / "ordinary.py"), str(_UID), *command]
+        for path in (place, *place.rglob("*")):
+            os.chown(path, _UID, _UID)
+    elsewhere = {**os.environ, "HOME": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=place, env=elsewhere, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def _told(result: dict[str, Any]) -> str:
+    """Put together everything a person could read of a result."""
+    cells = [cell["error"] for cell in result["cells"]]
+    messages = [check["message"] for question in result["questions"] for check in question["checks"]]
+    return "\n".join([*cells, *messages, result["reason"] or ""])
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_gets_what_it_declares(outcome: dict[str, Any], name: str) -> None:
+    wanted, result = runner.declared(ATTACKS[name]), outcome["by_name"][name]
+    assert result["state"] == wanted.get("state", "graded"), result["reason"]
+    if "most" in wanted:
+        assert result["score"] <= float(wanted["most"]), _told(result)
+    else:
+        assert result["score"] == float(wanted.get("score", 0)), _told(result)
+    assert re.search(wanted.get("says", ""), _told(result), re.I), _told(result)
+    checks = [check for question in result["questions"] for check in question["checks"]]
+    assert wanted.get("never", runner.MARKER) not in json.dumps(
+        [one for one in checks if one["visibility"] == "hidden"]
+    )
+    assert runner.MARKER not in json.dumps(result)
+
+
+def test_nobody_else_is_affected(outcome: dict[str, Any]) -> None:
+    honest = [one for name, one in outcome["by_name"].items() if runner.HONEST in name]
+    assert len(honest) == 6
+    assert [one["score"] for one in honest] == [100.0] * 6
+    assert len({json.dumps(one["questions"]) for one in honest}) == 1
+
+
+def test_nothing_is_left_behind_and_nothing_was_touched(outcome: dict[str, Any]) -> None:
+    after = outcome["after"]
+    assert after["unchanged"]
+    assert (after["signals"], after["connections"], after["processes"], after["daemons"]) == (0, 0, 0, 0)
+    assert after["notes"] == []
+
+
+def test_the_walls_are_those_of_the_situation(outcome: dict[str, Any]) -> None:
+    missing = outcome["after"]["walls"]
+    assert ("mount_ns" in missing) == ("without" in outcome["situation"])
+    assert "landlock" not in missing and "seccomp" not in missing
+
+
+def test_honest_work_gets_the_same_result_in_every_situation(shared: Callable[..., Path], little_course: Path) -> None:
+    situations = [one for one in SITUATIONS if one != "root" or os.getuid() == 0]
+    seen = set()
+    for found in (_graded(one, shared, little_course) for one in situations):
+        for name, result in found["by_name"].items():
+            if runner.HONEST in name:
+                cells = [{**cell, "cpu_seconds": 0} for cell in result["cells"]]
+                kept = {key: result[key] for key in ("version", "secret", "state", "score", "questions")}
+                seen.add(json.dumps([kept, cells]))
+    assert len(seen) == 1
+
+
+def test_the_corpus_is_large() -> None:
+    assert len(ATTACKS) >= 60

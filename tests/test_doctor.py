@@ -1,0 +1,99 @@
+"""What a machine can promise, said truly: levels, redink doctor, the refusal of a weak box, and redink run --save."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from redink.box import seccomp
+from redink.box.levels import level
+from redink.errors import CourseError
+from redink.grader.boxes import WEAK_VARIABLE, Zygote
+from redink.grader.doctor import doctor
+from redink.records import Cell, Limits, Walls
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
+ALL = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "user_ns", "landlock", "seccomp")
+
+
+@pytest.mark.parametrize(
+    ("missing", "worth"),
+    [
+        ((), "full"),
+        (("uts_ns", "user_ns"), "full"),
+        (("landlock",), "good"),
+        (("seccomp",), "good"),
+        (("pid_ns", "mount_ns", "net_ns", "ipc_ns"), "good"),
+        (("pid_ns", "mount_ns", "net_ns", "landlock"), "weak"),
+        (("pid_ns", "mount_ns", "net_ns", "seccomp"), "weak"),
+        (ALL, "weak"),
+    ],
+)
+def test_a_level_is_decided_by_what_stands(missing: tuple[str, ...], worth: str) -> None:
+    assert level(Walls(walls=tuple(name for name in ALL if name not in missing), missing=missing)) == worth
+
+
+def test_the_doctor_tries_forbidden_acts_and_they_fail() -> None:
+    found = doctor()
+    assert found.level in ("full", "good")
+    acts = [one for one in found.findings if one.kind == "act"]
+    assert len(acts) >= 10
+    assert all(one.holds for one in acts)
+
+
+def test_without_namespaces_the_level_is_good_and_the_doctor_says_what_is_missing() -> None:
+    found = doctor(without=("namespaces",))
+    assert found.level == "good"
+    missing = {one.name: one for one in found.findings if one.kind == "wall" and not one.holds}
+    assert {"pid_ns", "mount_ns", "net_ns"} <= set(missing)
+    assert missing["mount_ns"].detail and missing["mount_ns"].remedy
+
+
+def test_a_weak_box_is_found_out_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = doctor(without=("namespaces", "landlock"))
+    assert found.level == "weak"
+    assert not {one.name: one for one in found.findings}["read a file of the grader"].holds
+    monkeypatch.delenv(WEAK_VARIABLE, raising=False)
+    cells = [Cell(index=1, source="a = 1")]
+    with (
+        Zygote(torch=False, without=("namespaces", "landlock")) as zygote,
+        pytest.raises(CourseError, match="too weak"),
+    ):
+        zygote.observe(cells, [], Limits())
+    monkeypatch.setenv(WEAK_VARIABLE, "1")
+    with Zygote(torch=False, without=("namespaces", "landlock")) as zygote:
+        assert "landlock" in zygote.observe(cells, [], Limits()).box.missing
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_filter_is_written_for_both_kinds_of_machine(
+    monkeypatch: pytest.MonkeyPatch, machine: str, inside: bool
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    code = seccomp.assemble(own_mounts=inside, own_pids=inside, signals_scoped=False, truncation_handled=False)
+    assert len(code) % 8 == 0
+    assert 100 < len(code) // 8 < 4096
+
+
+def test_run_saves_the_executed_notebook(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    made = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("print('hello')"), nbformat.v4.new_code_cell("1 / 0")]
+    )
+    nbformat.write(made, tmp_path / "in.ipynb")
+    done = tiny.redink("run", tmp_path / "in.ipynb", "--save", tmp_path / "out.ipynb")
+    assert done.returncode == 0, done.stderr
+    saved = nbformat.read(tmp_path / "out.ipynb", as_version=4)
+    nbformat.validate(saved)
+    assert saved.cells[0].outputs[0].text == "hello\n"
+    assert saved.cells[1].outputs[-1].ename == "ZeroDivisionError"
+
+
+def test_doctor_on_the_command_line_writes_json(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    done = tiny.redink("doctor", "--json", tmp_path / "doctor.json")
+    assert done.returncode == 0, done.stdout
+    assert json.loads((tmp_path / "doctor.json").read_text())["level"] in ("full", "good")
+    assert done.stdout.rstrip().splitlines()[-1].startswith(("full: ", "good: "))

@@ -1,0 +1,143 @@
+"""Strangers' bytes: whatever is thrown at the wire decoder and the notebook loader ends in a value or in a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from redink import wire
+from redink.box import protocol
+from redink.errors import SubmissionError, WireError
+from redink.grader.sanity import sane_observation, sane_run
+from redink.notebook import read_cells
+from redink.records import Cell, CellRun, Limits, Request
+
+FEW, MANY = 150, 10_000
+REQUEST = Request(id="r", when="", inputs=wire.encode({"X": 1}))
+
+
+def fuzzed(strategy: st.SearchStrategy[Any]) -> Any:
+    """Run a test few times in `make test`, and many times at night."""
+
+    def decorate(test: Any) -> Any:
+        def make(count: int) -> Any:
+            quick = settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+            return quick(given(strategy)(test))
+
+        def both(fuzz: Any) -> None:
+            fuzz()
+
+        sizes = [pytest.param(make(FEW), id="few"), pytest.param(make(MANY), id="many", marks=pytest.mark.slow)]
+        return pytest.mark.parametrize("fuzz", sizes)(both)
+
+    return decorate
+
+
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(max_size=20)
+    | st.binary(max_size=30)
+)
+extensions = st.builds(msgspec.msgpack.Ext, st.integers(-128, 127) | st.integers(1, 5), st.binary(max_size=60))
+arrays = st.builds(
+    lambda tag, dtype, shape, raw: msgspec.msgpack.Ext(tag, msgspec.msgpack.encode((dtype, shape, raw))),
+    st.sampled_from([1, 2]),
+    st.sampled_from(["float64", "bool", "object", "int8", "complex128", "<U4", "float16", "datetime64[s]", ""]),
+    st.lists(st.integers(-2, 2**40), max_size=40),
+    st.binary(max_size=64),
+)
+keys = st.text(max_size=8) | st.integers(-(2**63), 2**63) | st.booleans()
+trees = st.recursive(
+    leaves | extensions | arrays,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=30,
+)
+packed = trees.map(msgspec.msgpack.encode)
+cut = st.builds(lambda data, at: data[: at % (len(data) + 1)], packed, st.integers(0, 10_000))
+frames = st.binary(max_size=300) | packed | cut
+
+
+@fuzzed(frames)
+def test_any_bytes_decode_to_plain_data_or_are_refused(data: bytes) -> None:
+    try:
+        value = wire.decode(data)
+    except WireError as error:
+        assert str(error)
+        return
+    wire.decode(wire.encode(value))
+
+
+@fuzzed(frames)
+def test_any_value_in_a_reply_is_an_observation(data: bytes) -> None:
+    reply = protocol.Reply(id="r", status="returned", value=data, modified=("X", "zzz"))
+    seen = sane_observation(reply, REQUEST, Limits(value_bytes=200))
+    assert seen.status in ("returned", "died", "too_large")
+
+
+messages = st.fixed_dictionaries(
+    {"type": st.sampled_from(["reply", "cell", "gone", "standing", "x"])},
+    optional={
+        "id": st.text(max_size=5) | leaves,
+        "status": st.sampled_from(["returned", "raised", "ok", "passed"]) | leaves,
+        "value": trees,
+        "run": st.dictionaries(st.sampled_from(["index", "status", "error", "output", "cpu_seconds"]), leaves),
+        "code": leaves,
+        "modified": st.lists(leaves, max_size=3),
+        "score": leaves,
+    },
+).map(msgspec.msgpack.encode)
+
+
+@fuzzed(messages | frames)
+def test_any_message_is_understood_or_refused_as_one_kind_of_error(data: bytes) -> None:
+    try:
+        message = protocol.from_box(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return
+    if isinstance(message, protocol.CellDone):
+        assert isinstance(sane_run(message.run, Limits(output_bytes=10)), CellRun)
+
+
+json_leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+json_trees = st.recursive(
+    json_leaves, lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=6), x, max_size=4)
+)
+some_cells = st.lists(
+    st.fixed_dictionaries(
+        {"cell_type": st.sampled_from(["code", "markdown", "raw"]) | json_leaves},
+        optional={
+            "source": st.text(max_size=40) | st.lists(st.text(max_size=9), max_size=4) | json_trees,
+            "metadata": json_trees,
+        },
+    )
+    | json_trees,
+    max_size=6,
+)
+notebooks = st.fixed_dictionaries(
+    {"cells": some_cells | json_trees}, optional={"nbformat": json_leaves, "worksheets": json_trees}
+)
+texts = (notebooks | json_trees).map(lambda tree: json.dumps(tree).encode("utf-8", "surrogatepass"))
+documents = (
+    texts
+    | st.binary(max_size=200)
+    | st.builds(lambda data, at: data[: at % (len(data) + 1)], texts, st.integers(0, 999))
+)
+
+
+@fuzzed(documents)
+def test_any_document_gives_cells_or_a_sentence(data: bytes) -> None:
+    try:
+        cells = read_cells(data)
+    except SubmissionError as error:
+        assert str(error) and "\n" not in str(error)
+        return
+    assert all(isinstance(cell, Cell) and isinstance(cell.source, str) for cell in cells)
+    msgspec.msgpack.encode(cells)
