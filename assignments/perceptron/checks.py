@@ -100,7 +100,7 @@ def _(seen, X, y):
     if len(mistakes) == 0:
         raise Fail("there is no mistake; but w starts at 0, where every score is 0")
     made = np.asarray(mistakes, dtype=int)
-    close(w, np.append(y[made].sum(), y[made] @ X[made]), what="w, compared with that sum")
+    close(w, np.append(y[made].sum(), y[made] @ X[made]), tol=1e-5, what="w, compared with that sum")
 
 
 # -- bound -------------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def separates(features, X):
     """Tell whether a hyperplane separates XOR in these features: whether its two classes' segments stay apart."""
     features = np.asarray(features, dtype=float)
     corner = [features[np.flatnonzero((place == X).all(axis=1))[0]] for place in ((0, 0), (1, 1), (0, 1), (1, 0))]
-    return features.ndim == 2 and len(features) == len(X) and gap(*corner) > 1e-6
+    return gap(*(np.atleast_1d(one) for one in corner)) > 1e-6
 
 
 @check("xor", calls="xor_features", covers="R059 R066")
@@ -176,11 +176,13 @@ def a_plane_separates_xor_in_the_features(rng, trial):
 
 @a_plane_separates_xor_in_the_features.view
 def _(seen, X):
-    return "separable" if separates(seen, X) else seen.tolist()
+    return "separable" if seen.ndim == 2 and separates(seen, X) else seen.tolist()
 
 
 @a_plane_separates_xor_in_the_features.then
 def _(seen, X):
+    if seen.ndim != 2 or len(seen) != len(X):
+        raise Fail(f"expected an array of shape ({len(X)}, k), one row for each example, got shape {seen.shape}")
     if not separates(seen, X):
         raise Fail("the corners (0,0), (1,1) and the corners (0,1), (1,0) cannot be separated in these features")
 
@@ -196,12 +198,22 @@ def _(student):
     return student.xor_network()
 
 
-@two_relus_compute_xor.view
-def _(seen, X):
+def xor_outputs(seen, X):
+    """Give the outputs of the network on the corners."""
     W1, b1, w2, b2 = (np.asarray(part, dtype=float) for part in seen)
     if W1.shape != (2, 2) or b1.size != 2 or w2.size != 2 or b2.size != 1:
         raise Fail("expected W1 of 2×2, b1 and w2 of 2 numbers each, b2 a number")
     return np.maximum(0, X @ W1.T + b1.ravel()) @ w2.ravel() + b2.ravel()
+
+
+@two_relus_compute_xor.view
+def _(seen, X):
+    return xor_outputs(seen, X)
+
+
+@two_relus_compute_xor.then
+def _(seen, X):
+    close(xor_outputs(seen, X), (X[:, 0] != X[:, 1]).astype(float), tol=1e-5, what="the outputs on the corners")
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -328,3 +340,51 @@ def the_linear_kernel_makes_the_same_mistakes(rng, trial):
     """With K = X̃X̃ᵀ, α counts the mistakes that the ordinary perceptron makes on each example."""
     data = lattice(rng, *[(3, 1), (8, 2), (25, 4)][trial])
     return dict(K=1 + data.X @ data.X.T, y=data.y, max_epochs=40)
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+OFFERED = dict(
+    scaling=("unchanged", "tenfold", "hundredfold"),
+    restless=("patience", "claim", "order", "rate"),
+    trace=float,
+    xor_units=float,
+    digits=("multinomial", "binary", "regression"),
+    raw_scores=("nothing", "negative", "correlated"),
+    descent=("squared", "logistic", "zero-one"),
+    no_gradient=("flat", "non-convex", "asymmetric"),
+)
+
+
+def not_of_the_form(answers):
+    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
+    odd = []
+    for item, offered in OFFERED.items():
+        answer = answers.get(item)
+        word = answer.strip().casefold() if isinstance(answer, str) else answer
+        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
+        if not (number if offered is float else word in offered):
+            odd.append(item)
+    return odd
+
+
+@check("concepts", trials=1, weight=0)
+def the_answers_have_the_form_that_is_asked():
+    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
+    return dict()
+
+
+@the_answers_have_the_form_that_is_asked.when
+def _(student):
+    return dict(student.concept_answers)
+
+
+@the_answers_have_the_form_that_is_asked.view
+def _(seen):
+    return not_of_the_form(seen)
+
+
+@the_answers_have_the_form_that_is_asked.then
+def _(seen):
+    if odd := not_of_the_form(seen):
+        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")

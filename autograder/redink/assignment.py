@@ -124,6 +124,8 @@ def load_checks(path: Path, spec: Spec) -> tuple[Check, ...]:
             question = spec.question(check.question)
         except AuthorError as error:
             raise AuthorError(f"{path}: check {check.id}: {error}") from error
+        if check.kind == "call" and check.calls is None and check.when_function is None and len(question.asks) == 1:
+            check.calls = question.asks[0]
         if not check.sentence:
             raise AuthorError(f"{path}: check {check.id} has no sentence; write its docstring")
         if check.calls and check.calls not in question.asks:

@@ -53,7 +53,8 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped; what was finished is kept, the same command goes on from there", err=True)
+        kept = "; what was finished is kept, the same command goes on from there" if "grade" in sys.argv[1:2] else ""
+        click.echo(f"stopped{kept}", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

@@ -460,7 +460,7 @@ misconception(
 
 misconception(
     "hinge_slope_is_on_at_the_kink", "losses",
-    hint="At y·s = 1 exactly, which side's slope do the conventions choose?",
+    hint="At y·s = 1 exactly, which of the two slopes does the text choose?",
     old="active = slack > 0",
     new="active = slack >= 0",
 )  # fmt: skip
@@ -606,4 +606,11 @@ misconception(
     hint="While α is 0 every score is 0. Who makes the first mistake?",
     old="if y[i] * ((alpha * y) @ K[:, i]) <= 0:",
     new="if y[i] * ((alpha * y) @ K[:, i]) < 0:",
+)  # fmt: skip
+
+misconception(
+    "writes_a_number_in_quotes", "concepts",
+    hint="A number is asked for, and a number needs no quotes.",
+    old="trace=4,",
+    new='trace="4",',
 )  # fmt: skip

@@ -538,8 +538,8 @@ check("experiment")
 
 # %% [markdown]
 # Ten data sets, peeled layer by layer. Both axes are logarithmic, so the bound $(R/\gamma)^2$ climbs two decades where
-# $\gamma$ falls by one. Does reality climb as steeply? Then try `d=2` and `d=50`: the bound hardly notices. Does
-# reality?
+# $\gamma$ falls by one. Does reality climb as steeply? Then try `d=2` and `d=50`: the bound
+# knows the dimension only through $R$. Does reality know more?
 
 # %% tags=["explore"]
 gammas = np.geomspace(0.5, 0.005, 12)
@@ -653,7 +653,7 @@ check("concepts")
 #
 # $$L(w)=\frac1n\sum_i\max(0,\,1-m_i), \qquad \nabla L(w) = -\frac1n\sum_{i:\;m_i<1} y_i\,\tilde x_i .$$
 #
-# Look at that gradient. One example at a time, and with 0 in place of 1, it is the perceptron's step.
+# Look at that gradient. One example at a time, and with $m_i\le 0$ in place of $m_i<1$, it is the perceptron's step.
 #
 # With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are
 # $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:

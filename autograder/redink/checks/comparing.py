@@ -83,7 +83,7 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
 
 
 def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
-    if isinstance(seen, np.ndarray) and seen.ndim:
+    if isinstance(seen, np.ndarray) and seen.ndim and all(type(item) in (int, float) for item in expected):
         seen = list(seen)
     if not isinstance(seen, list):
         return f"expected {len(expected)} values, got {describe(seen)}"

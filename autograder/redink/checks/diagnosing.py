@@ -1,13 +1,14 @@
 """Naming the misconception behind a wrong answer, by comparing answers rather than code.
 
-A misconception matches when every trial that it would change shows exactly what it would give. A trial that it leaves
-right says nothing; one that it would change and that shows something else contradicts it. Of several matches the one
-that explains most is told.
+A misconception matches when every trial that it would change shows exactly what it would give. A trial that it would
+change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about the same
+functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the one that
+explains most is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from redink.checks.judging import same
@@ -35,11 +36,13 @@ class Asked(Record, frozen=True):
     expected: Any = None
 
 
-def diagnose(asked: Sequence[Asked], seen: Gives, bank: Iterable[Misconception]) -> Misconception | None:
-    """Find the misconception that these answers to one question show."""
+def diagnose(
+    asked: Sequence[Asked], seen: Gives, failing: Collection[str], bank: Iterable[Misconception]
+) -> Misconception | None:
+    """Find the misconception that these answers to one question show; `failing` names the trials that are wrong."""
     best, most = None, 0
     for misconception in bank:
-        explained = _explained(asked, seen, misconception)
+        explained = _explained(asked, seen, failing, misconception)
         if explained > most:
             best, most = misconception, explained
     return best
@@ -50,17 +53,21 @@ def hint_of(misconception: Misconception | None) -> Hint | None:
     return None if misconception is None else Hint(misconception=misconception.id, text=misconception.hint)
 
 
-def _explained(asked: Sequence[Asked], seen: Gives, misconception: Misconception) -> int:
+def _explained(asked: Sequence[Asked], seen: Gives, failing: Collection[str], misconception: Misconception) -> int:
     """Count the trials that a misconception explains; 0 when one contradicts it."""
     count = 0
+    about = {name for trial in asked if trial.id in misconception.gives for name in trial.check.about}
     for trial in asked:
-        wrong = misconception.gives.get(trial.id)
-        answer = seen.get(trial.id)
-        if wrong is None or answer is None or is_silent(answer):
+        wrong, answer = misconception.gives.get(trial.id), seen.get(trial.id)
+        if answer is None or is_silent(answer):
             continue
-        if not same(trial.check, answer, wrong, trial.inputs):
+        if wrong is None:
+            if trial.id in failing and about.intersection(trial.check.about):
+                return 0
+        elif not same(trial.check, answer, wrong, trial.inputs):
             return 0
-        count += 1
+        else:
+            count += 1
     return count
 
 

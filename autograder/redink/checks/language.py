@@ -22,6 +22,7 @@ what was seen into a canonical form first, wherever two answers are compared.
 from __future__ import annotations
 
 import inspect
+import re
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,6 +32,7 @@ from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
 from redink.errors import AuthorError
 
 Function = Callable[..., Any]
+_CALLED = re.compile(r"\bstudent\.(\w+)")
 
 
 class Fail(Exception):  # noqa: N818 - it is a verdict, not an error
@@ -72,6 +74,15 @@ class Check:
         """Say in which canonical form two answers are compared."""
         self.view_function = function
         return self
+
+    @property
+    def about(self) -> frozenset[str]:
+        """Name what the check is about: the functions that its `when` calls, or the one item of a concept question."""
+        if self.kind == "item":
+            return frozenset({self.id})
+        if self.when_function is None:
+            return frozenset({self.calls or self.question})
+        return frozenset(_CALLED.findall(inspect.getsource(self.when_function)))
 
     def inputs(self, rng: Any, trial: int) -> dict[str, Any]:
         """Make the inputs of one trial."""

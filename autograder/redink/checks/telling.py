@@ -84,7 +84,7 @@ def tell(
         sentence=check.sentence,
         fault=_capital(verdict.message),
         inputs=_shown(decode(trial.inputs)),
-        expected="" if check.then_function else _value(expected),
+        expected="" if check.then_function or check.view_function else _value(expected),  # one right answer of many
         got=_value(seen),
         replay=f'check.replay("{check.id}", {trial.number})',
     )
@@ -132,6 +132,7 @@ def _value(observation: Observation) -> str:
 
 def _capital(sentence: str) -> str:
     """Make a sentence of a message; a name at its beginning stays as the student must write it."""
-    if " is not defined" not in sentence:
+    word = sentence.partition(" ")[0].rstrip(",:")
+    if len(word) > 1 and " is not defined" not in sentence.partition(";")[0].replace("raised", ""):
         sentence = sentence[:1].upper() + sentence[1:]
     return sentence if not sentence or sentence.endswith((".", "?", "!")) else sentence + "."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from redink.assignment import Published
 from redink.checks.comparing import difference
 from redink.checks.diagnosing import Misconception
 from redink.checks.judging import same
+from redink.checks.language import Check
 from redink.errors import AuthorError
 from redink.grader.assignments import Assignment, read_assignment
 from redink.grader.course import Course
@@ -19,6 +21,7 @@ from redink.grader.gradebook import Gradebook
 from redink.grader.master import Master, without_solutions
 from redink.grader.observe import Observer
 from redink.grader.paper import Paper, set_paper
+from redink.grader.trivial import constant_observations
 from redink.records import Observation
 from redink.wire import decode
 
@@ -114,9 +117,16 @@ def published(paper: Paper) -> Published:
                     id=misconception.id, question=misconception.question, hint=misconception.hint, gives=gives
                 )
             )
-    expected = {id: one for id, one in paper.expected.items() if id in public}
+    expected = {id: _needed(paper.asked[id].check, one) for id, one in paper.expected.items() if id in public}
     trials = tuple(trial for trial in paper.trials if trial.published)
     return Published(trials=trials, expected=expected, misconceptions=tuple(kept))
+
+
+def _needed(check: Check, expected: Observation) -> Observation:
+    """Publish of an expected value what judging it needs: only its form, where the check's `then` never looks at it."""
+    if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
+        return expected
+    return constant_observations({check.id: expected}, 0.0)[check.id]
 
 
 def _texts(assignment: Assignment) -> dict[str, str]:

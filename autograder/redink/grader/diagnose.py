@@ -34,7 +34,8 @@ def diagnose(paper: Paper, seen: Seen, judged: dict[str, Judged]) -> Diagnosis:
                     break
         if any(told[id].verdict.verdict != "passed" for id in failing):
             bank = [one for one in paper.bank if one.question == question.id]
-            match = diagnosing.diagnose(paper.of_question(question.id), seen.observations, bank)
+            wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
+            match = diagnosing.diagnose(paper.of_question(question.id), seen.observations, wrong, bank)
             if match is not None:
                 found[question.id] = match
     hints = {id: hint for id, match in found.items() if (hint := hint_of(match)) is not None}

@@ -38,12 +38,13 @@ def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cel
 def constant_observations(expected: Mapping[str, Observation], number: float) -> dict[str, Observation]:
     """Give answers of the right form in which every number is the same."""
     return {
-        id: Observation(status="returned", value=encode(_filled(decode(one.value), number)))
+        id: Observation(status="returned", value=encode(filled(decode(one.value), number)))
         for id, one in expected.items()
     }
 
 
-def _filled(value: Any, number: float) -> Any:
+def filled(value: Any, number: float) -> Any:
+    """Give a value of the same form in which every number is `number`."""
     if isinstance(value, np.ndarray):
         return np.full_like(value, number)
     if isinstance(value, bool):
@@ -51,9 +52,9 @@ def _filled(value: Any, number: float) -> Any:
     if isinstance(value, int | float):
         return type(value)(number)
     if isinstance(value, list):
-        return [_filled(item, number) for item in value]
+        return [filled(item, number) for item in value]
     if isinstance(value, dict):
-        return {key: _filled(item, number) for key, item in value.items()}
+        return {key: filled(item, number) for key, item in value.items()}
     return "" if isinstance(value, str) else value
 
 

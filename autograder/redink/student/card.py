@@ -49,7 +49,7 @@ class Card:
         lines = []
         if self.report.first:
             names = ", ".join(self.report.first)
-            lines.append(f"First: {names}. This question uses it, and it does not pass its own checks yet.")
+            lines.append(f"First mend {names}: this question uses what is asked for there.")
         if self.report.hint:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,7 @@ from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.checks.telling import Told, Trial, tell
 from redink.errors import CourseError
-from redink.records import Hint, Observation, Record, Request
+from redink.records import Hint, Observation, Record, Request, Verdict
 from redink.student.calling import call, observe
 
 SLOWER = 5  # a laptop is given this many times the seconds of the grader's CPU limit
@@ -33,6 +33,21 @@ class QuestionReport(Record, frozen=True):
     def passed(self) -> int:
         """How many checks passed."""
         return sum(one.verdict.verdict == "passed" for one in self.told)
+
+
+class Tried(NamedTuple):
+    """One published trial, run in the student's own process."""
+
+    trial: Trial
+    asked: Asked
+    seen: Observation
+    expected: Observation
+    verdict: Verdict
+
+    @property
+    def row(self) -> tuple[Trial, Observation, Observation, Verdict]:
+        """What `tell` sums up."""
+        return self.trial, self.seen, self.expected, self.verdict
 
 
 class Homework:
@@ -58,19 +73,18 @@ class Homework:
     def report(self, id: str, names: Mapping[str, Any]) -> QuestionReport:
         """Run the public checks of one question."""
         question = self.spec.question(id)
-        told: list[Told] = []
-        asked: list[Asked] = []
-        seen: dict[str, Observation] = {}
         checks = [check for check in self.checks if check.question == id]
-        for check in checks:
-            told.append(self._tell(check, question, names, asked, seen))
-        failing = any(one.verdict.verdict != "passed" for one in told)
+        tried = {check.id: self._try(check, question, names) for check in checks}
+        told = tuple(tell(check, "public", [one.row for one in tried[check.id]]) for check in checks)
+        rows = [one for check in checks for one in tried[check.id]]
+        failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
+        seen = {one.asked.id: one.seen for one in rows}
         bank = [one for one in self.published.misconceptions if one.question == id]
         return QuestionReport(
             question=question,
-            told=tuple(told),
-            checks=tuple(check.id for check in checks),
-            hint=hint_of(diagnose(asked, seen, bank)) if failing else None,
+            told=told,
+            checks=tuple(tried),
+            hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
             first=self._unfinished(question, names) if failing else (),
         )
 
@@ -89,28 +103,20 @@ class Homework:
         trial = self._trials(check)[number]
         return call(self._request(check, trial), names)[0]
 
-    def _tell(
-        self,
-        check: Check,
-        question: Question,
-        names: Mapping[str, Any],
-        asked: list[Asked],
-        seen: dict[str, Observation],
-    ) -> Told:
+    def _try(self, check: Check, question: Question, names: Mapping[str, Any]) -> list[Tried]:
+        """Run the published trials of a check, until one runs out of time."""
         trials = self._trials(check)
-        rows = []
         if lacking := [trial.id for trial in trials if trial.id not in self.published.expected]:
             raise CourseError(f"published.json has no value for {lacking[0]}: it is older than checks.py; get it again")
-        for trial, one in zip(trials, as_asked([check], trials, self.published.expected), strict=True):
+        tried: list[Tried] = []
+        for trial, asked in zip(trials, as_asked([check], trials, self.published.expected), strict=True):
             seconds = SLOWER * self.spec.limits.check_cpu
-            observation = observe(make_request(check, trial, question.asks), names, seconds)
-            verdict = judge(check, observation, one.expected, one.inputs)
-            rows.append((trial, observation, self.published.expected[trial.id], verdict))
-            asked.append(one)
-            seen[trial.id] = observation
-            if observation.status == "timeout":
+            seen = observe(make_request(check, trial, question.asks), names, seconds)
+            verdict = judge(check, seen, asked.expected, asked.inputs)
+            tried.append(Tried(trial, asked, seen, self.published.expected[trial.id], verdict))
+            if seen.status == "timeout":
                 break  # the next inputs would take as long
-        return tell(check, "public", rows)
+        return tried
 
     def _trials(self, check: Check) -> list[Trial]:
         found = [trial for trial in self.published.trials if trial.check == check.id]
