@@ -5,6 +5,7 @@ import pytest
 
 from redink.checks import check
 from redink.checks.diagnosing import Asked, Misconception, changed, diagnose, hint_of, is_silent
+from redink.checks.judging import same
 from redink.records import Observation
 from redink.wire import encode
 
@@ -52,8 +53,12 @@ DOUBLES = belief("doubles", p1=2.0, p2=4.0)
 LAST = belief("only_the_last_is_off", p2=4.0)
 
 
-def named(seen, *bank):
-    found = diagnose(ASKED, seen, bank)
+def named(seen, *bank, asked=ASKED):
+    right = {trial.id: returned(trial.expected) for trial in asked}
+    failing = [
+        trial.id for trial in asked if trial.id in seen and not same(trial.check, seen[trial.id], right[trial.id], {})
+    ]
+    found = diagnose(asked, seen, failing, bank)
     return found.id if found else None
 
 
@@ -67,8 +72,19 @@ def test_a_trial_that_shows_something_else_contradicts():
     assert named(answers(0.0, 1.0, 4.0), DOUBLES) is None
 
 
-def test_a_trial_that_the_misconception_leaves_right_says_nothing():
-    assert named(answers(17.0, 2.0, 4.0), DOUBLES) == "doubles"
+def test_a_failure_that_it_does_not_explain_contradicts():
+    assert named(answers(17.0, 2.0, 4.0), DOUBLES) is None
+
+
+@check("q", calls="other")
+def subtracts():
+    """Subtracts."""
+
+
+def test_a_failure_of_another_function_says_nothing():
+    asked = [*ASKED, Asked(id="subtracts/p0", check=subtracts, inputs={}, expected=1.0)]
+    seen = answers(0.0, 2.0, 4.0) | {"subtracts/p0": returned(17.0)}
+    assert named(seen, DOUBLES, asked=asked) == "doubles"
 
 
 def test_of_several_matches_the_one_that_explains_most_is_told():
@@ -77,7 +93,7 @@ def test_of_several_matches_the_one_that_explains_most_is_told():
 
 
 def test_of_two_that_explain_as_much_the_first_is_told():
-    assert named(answers(0.0, 2.0, 4.0), belief("a", p2=4.0), belief("b", p2=4.0)) == "a"
+    assert named(answers(0.0, 1.0, 4.0), belief("a", p2=4.0), belief("b", p2=4.0)) == "a"
 
 
 def test_a_right_answer_draws_none():
@@ -121,7 +137,7 @@ def test_trials_that_were_not_seen_are_left_out():
 def test_a_misconception_is_compared_under_the_view():
     asked = [Asked(id="sorts/p0", check=sorts, inputs={}, expected=[1, 2])]
     drops = Misconception(id="drops", question="q", hint="H.", gives={"sorts/p0": returned([2, 2, 1])})
-    found = diagnose(asked, {"sorts/p0": returned([1, 2, 2])}, [drops])
+    found = diagnose(asked, {"sorts/p0": returned([1, 2, 2])}, ["sorts/p0"], [drops])
     assert found is drops
 
 

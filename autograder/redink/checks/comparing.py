@@ -83,7 +83,7 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
 
 
 def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
-    if isinstance(seen, np.ndarray) and seen.ndim and all(type(item) in (int, float) for item in expected):
+    if isinstance(seen, np.ndarray) and seen.ndim and _may_be_stacked(seen, expected):
         seen = list(seen)
     if not isinstance(seen, list):
         return f"expected {len(expected)} values, got {describe(seen)}"
@@ -95,6 +95,11 @@ def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
         if found := difference(got, wanted, tol):
             return f"value {place} of {len(expected)}: {found}"
     return None
+
+
+def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
+    """Tell whether an array can stand for a list of several things: numbers, or arrays, of one shape."""
+    return all(not _is_truth(item) and np.shape(item) == seen.shape[1:] for item in expected if _numeric(item))
 
 
 def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
@@ -145,7 +150,10 @@ def is_table(expected: list[Any]) -> bool:
     """Tell a list of numbers, or of equal rows of them, from a list of several things."""
     if {type(item) for item in expected} == {int, float}:
         return False
-    kinds = {type(leaf) for leaf in _leaves(expected)}
+    leaves = _leaves(expected)
+    kinds = {type(leaf) for leaf in leaves}
+    if kinds == {int, float} and any(isinstance(leaf, int) and abs(leaf) > _SAFE for leaf in leaves):
+        return False  # no array holds such an integer and a float exactly
     return (kinds <= {int, float} or kinds == {bool}) and as_array(expected)[0] is not None
 
 
