@@ -1,7 +1,7 @@
 """Takes 50 GB of memory.
 
 score: 40
-says: MemoryError|took more than|waiting
+says: MemoryError|took more than|waiting|used more than
 """
 
 hoard = []
