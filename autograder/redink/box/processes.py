@@ -54,6 +54,15 @@ def cpu_of_family(pid: int) -> float:
     return sum(member.cpu for member in family(pid))
 
 
+def threads_of_family(pid: int) -> int:
+    """Count the threads of a process and of all living descendants: what the kernel's limit on processes counts."""
+    count = 0
+    for member in family(pid):
+        with contextlib.suppress(OSError):
+            count += len(os.listdir(f"/proc/{member.pid}/task"))  # noqa: PTH208 - as in children_of
+    return count
+
+
 def memory_of(members: Iterable[Member]) -> int:
     """Add up the bytes that processes have written, what they share counted once; this costs milliseconds."""
     return sum(_kilobytes(f"/proc/{one.pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:")) for one in members) * 1024

@@ -208,6 +208,7 @@ class _Session:
         self._seen: dict[str, Observation] = {}
         self._at: int | Request | None = None  # what runs now, and pays if the child is lost
         self._walls = Walls()
+        self._kin = 0  # the zygote, from which everything of this submission descends
 
     def observe(self) -> Observed:
         """Try until everything has an outcome, or the notebook has ended its process too often."""
@@ -231,6 +232,7 @@ class _Session:
         lost: Lost | None = None
         try:
             self._meter.follow(zygote)
+            self._kin = zygote
             self._run_cells(channel)
             self._run_requests(channel)
         except Lost as error:
@@ -280,6 +282,7 @@ class _Session:
                 self._answer(Observation(status="timeout", error=str(late)))
                 return self._await_the_end_of_a_runner(channel)
             if isinstance(message, RunnerGone):
+                self._excuse_a_crowd(message)
                 return self._answer(Observation(status="died", error=processes.how_it_ended(message.code)))
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost("disturbed its connection to the grader")
@@ -287,6 +290,11 @@ class _Session:
             if message.status == "timeout" and self._pending:
                 return self._await_the_end_of_a_runner(channel)
         return None
+
+    def _excuse_a_crowd(self, gone: RunnerGone) -> None:
+        """Tell a submission that has itself filled its room from one that others of the same user left none."""
+        if gone.code == processes.NO_ROOM and processes.threads_of_family(self._kin) < self._limits.processes // 2:
+            raise BoxError("other programs of the same user left no room for another process")
 
     def _await_the_end_of_a_runner(self, channel: Channel) -> None:
         """Hear the snapshot say that its runner is gone; if it does not, nobody pays but the child."""

@@ -1,13 +1,14 @@
 """Stage 3: see what a submission does, in the box, unless that was seen before.
 
 One thread drives one zygote; the coordinator alone touches the gradebook. A box that fails is our fault: it is tried
-again once, and then the submission has no grade rather than a zero.
+again, and then the submission has no grade rather than a zero.
 """
 
 from __future__ import annotations
 
 import queue
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from types import TracebackType
@@ -20,6 +21,7 @@ from redink.grader.gradebook import Gradebook, Run
 from redink.grader.keys import observation_keys, run_key
 from redink.records import Cell, CellRun, Observation, Observed, Record, Request
 
+_PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
 Name = TypeVar("Name", int, str)
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -111,12 +113,14 @@ class Observer:
             zygote = Zygote(torch=self._torch)
             self._made.append(zygote)
         try:
-            try:
-                return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
-            except BoxError:
-                if self._closing:
-                    raise
-                return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
+            for pause in _PAUSES:
+                try:
+                    return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
+                except BoxError:
+                    if self._closing:
+                        raise
+                    time.sleep(pause)
+            return zygote.observe(self._to_run(cells), requests, self._limits, self._data)
         finally:
             self._zygotes.put(zygote)
 
