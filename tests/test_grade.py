@@ -358,7 +358,8 @@ def test_order_and_number_of_jobs_change_nothing(graded_course, little, results)
 def test_a_box_that_fails_gives_no_grade_and_exit_code_1_and_is_tried_again(graded):
     graded.hand_in("newcomer", {SCALE: "def scale(X):\n    return 3 * X"})
     done = graded.redink("grade", "little", "class", "--json", "second.json", boxes=False)
-    assert done.returncode == 1
+    assert done.returncode == 1, done.stderr
+    assert (graded.root / "second.json").exists(), done.stderr
     second = {one["submission"]["id"]: one for one in json.loads((graded.root / "second.json").read_bytes())["results"]}
     assert second["newcomer"]["state"] == "internal_error"
     assert "the box failed, not the student" in second["newcomer"]["reason"]

@@ -138,7 +138,10 @@ class Zygote:
         orders = Orders(
             grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=_hidden(), without=self._without
         )
-        ours.send(protocol.pack(orders))
+        try:
+            ours.send(protocol.pack(orders))
+        except OSError as error:  # it ended before it could hear them
+            self._fail(str(error))
 
     def _warm(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         """Start the zygote if need be, and wait until it has warmed up."""
