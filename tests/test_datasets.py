@@ -89,6 +89,16 @@ def test_circle_points_keep_their_distance_from_the_circle():
     assert r[y > 0].min() >= 2.3
 
 
+def test_digits_are_the_known_ones():
+    images, labels = redink_datasets.digits()
+    assert images.shape == (1797, 8, 8)
+    assert (images.min(), images.max()) == (0.0, 1.0)
+    assert np.bincount(labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    means = np.array([images[labels == k].mean(axis=0) for k in range(10)])
+    nearest = ((images[:, None] - means) ** 2).sum(axis=(2, 3)).argmin(axis=1)
+    assert (nearest == labels).mean() > 0.9  # so the labels belong to these images
+
+
 def test_the_same_seed_gives_the_same_data():
     one, two = (separable(np.random.default_rng(5), 9, 2) for _ in range(2))
     assert (one.X == two.X).all()

@@ -1,9 +1,10 @@
-"""Data whose truth is known: made from a numpy `Generator`, offline, a few lines each.
+"""Data for the course, offline: made from a numpy `Generator` with a known truth, or real and kept in the package.
 
 A generator that returns a truth returns it exactly: the margin is the margin, not an estimate of it.
 """
 
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.separated import Separated, lattice, separable, tight
+from redink_datasets.written import digits
 
-__all__ = ["Separated", "blobs", "circle", "lattice", "separable", "tight", "xor"]
+__all__ = ["Separated", "blobs", "circle", "digits", "lattice", "separable", "tight", "xor"]
