@@ -16,7 +16,7 @@ from redink.records import Request
 from redink.student.calling import observe, one_line
 from redink.student.card import Card, Notice
 from redink.student.checker import Checker
-from redink.student.homework import Homework
+from redink.student.homework import Homework, Work
 from redink.student.terminal import check_notebook
 from redink.wire import decode, encode
 
@@ -39,7 +39,7 @@ def homework(folder):
 
 
 def card(homework, function):
-    return Card(homework.report("centre", {} if function is None else {"centre": function}))
+    return Card(homework.report("centre", Work({} if function is None else {"centre": function})))
 
 
 def right(X):
@@ -167,7 +167,7 @@ def test_an_endless_function_is_stopped_and_told_once(folder):
 
 
 def test_what_is_no_function_is_an_error_of_the_students(homework):
-    made = Card(homework.report("centre", {"centre": 3}))
+    made = Card(homework.report("centre", Work({"centre": 3})))
     assert "Raised TypeError: 'int' object is not callable" in repr(made)
 
 
@@ -189,7 +189,7 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
 
 def test_a_question_without_public_checks_says_when_it_is_graded(folder):
     (folder / "checks.py").write_text("", encoding="utf-8")
-    made = Card(Homework(folder).report("centre", {}))
+    made = Card(Homework(folder).report("centre", Work({})))
     assert repr(made) == "Centre the data: nothing to check here; it is graded after you hand in"
     assert made.passed
 
@@ -220,7 +220,7 @@ def test_replay_of_what_is_not_there_is_told(homework, id, number, complaint):
 
 def test_an_unknown_question_is_told_with_the_known_ones(homework):
     with pytest.raises(AuthorError, match="tiny has no question 'center'; its questions are centre"):
-        homework.report("center", {})
+        homework.report("center", Work({}))
 
 
 def test_chance_is_the_same_every_time_and_left_as_it_was(homework):
@@ -500,7 +500,7 @@ def test_the_students_side_needs_neither_torch_nor_the_grader_nor_posix(folder):
     done = subprocess.run(
         [sys.executable, "-c", BLOCKED], cwd=folder, capture_output=True, text=True, check=False, timeout=60
     )
-    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
 def test_the_handed_out_files_hold_no_solution(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from redink.records import Limits, Observation, Record, Request
 from redink.wire import Opaque, decode, encode, frozen
 
 FULL_MARKS = 100.0
+_DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class Question(Record, frozen=True):
@@ -32,6 +34,7 @@ class Question(Record, frozen=True):
     tier: Literal["core", "extra"] = "core"
     minutes: int = 0
     uses: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()  # names that its functions may not use: the point is to write them
 
 
 class Spec(Record, frozen=True):
@@ -94,6 +97,8 @@ def _check_spec(spec: Spec, path: Path) -> None:
     for place, question in enumerate(spec.questions):
         if not question.asks:
             raise AuthorError(f"{path}: question {question.id} asks for nothing")
+        if odd := [name for name in question.forbids if not _DOTTED.fullmatch(name)]:
+            raise AuthorError(f"{path}: question {question.id} forbids {odd[0]!r}; write a full name: numpy.linalg.inv")
         if later := [used for used in question.uses if used not in ids[:place]]:
             raise AuthorError(f"{path}: question {question.id} uses {later[0]}, which is not an earlier question")
 

@@ -84,6 +84,10 @@ class Check:
             return frozenset({self.calls or self.question})
         return frozenset(_CALLED.findall(inspect.getsource(self.when_function)))
 
+    def first_of(self, told: Mapping[str, str]) -> str:
+        """Give what is told of the first function that this check is about; empty if of none."""
+        return next((told[name] for name in sorted(self.about) if name in told), "")
+
     def inputs(self, rng: Any, trial: int) -> dict[str, Any]:
         """Make the inputs of one trial."""
         try:

@@ -90,6 +90,11 @@ def tell(
     )
 
 
+def tell_breach(check: Check, breach: str) -> Told:
+    """Tell that a function uses what its question forbids; that is no secret, so a hidden check tells it too."""
+    return Told(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
+
+
 def show(value: Any) -> str:
     """Write a value for a person: short, exact where it is short anyway."""
     text = _written(value)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from redink.checks import judging
+from collections.abc import Sequence
+
+from redink.checks import forbidding, judging
 from redink.checks.language import Check
-from redink.checks.telling import Told, tell
+from redink.checks.telling import Told, tell, tell_breach
 from redink.grader.gradebook import Gradebook
 from redink.grader.keys import judgement_key
 from redink.grader.observe import Seen
 from redink.grader.paper import Paper
-from redink.records import CellRun, Record, Verdict
+from redink.records import Cell, CellRun, Record, Verdict
 
 
 class Judged(Record, frozen=True):
@@ -19,10 +21,21 @@ class Judged(Record, frozen=True):
     passed: dict[str, bool]  # by trial id
 
 
-def judge(paper: Paper, seen: Seen, book: Gradebook) -> dict[str, Judged]:
+def judge(paper: Paper, cells: Sequence[Cell], seen: Seen, book: Gradebook) -> dict[str, Judged]:
     """Judge all checks of the paper, by check id."""
     failed = tuple(cell for cell in seen.run.cells if cell.status in ("error", "timeout"))
-    return {check.id: _judge_check(paper, check, seen, failed, book) for check in paper.assignment.checks}
+    sources = [cell.source for cell in cells]
+    breaches = {one.id: forbidding.breaches(sources, one.asks, one.forbids) for one in paper.assignment.spec.questions}
+    return {
+        check.id: _forbidden(paper, check, breach)
+        if (breach := check.first_of(breaches[check.question]))
+        else _judge_check(paper, check, seen, failed, book)
+        for check in paper.assignment.checks
+    }
+
+
+def _forbidden(paper: Paper, check: Check, breach: str) -> Judged:
+    return Judged(told=tell_breach(check, breach), passed={trial.id: False for trial in paper.of_check(check)})
 
 
 def _judge_check(paper: Paper, check: Check, seen: Seen, failed: tuple[CellRun, ...], book: Gradebook) -> Judged:

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from redink.checks import asserting, comparing, judging, telling
+from redink.checks import asserting, comparing, forbidding, judging, telling
 from redink.checks.language import Check
 from redink.records import Cell, CellRun, Limits, Request
 
@@ -83,7 +83,8 @@ def check_key(check: Check) -> str:
 @functools.cache
 def policy() -> str:
     """Key our own rules of judging and telling: when they change, everything is judged again."""
-    return digest(*(Path(str(module.__file__)).read_bytes() for module in (asserting, comparing, judging, telling)))
+    modules = (asserting, comparing, forbidding, judging, telling)
+    return digest(*(Path(str(module.__file__)).read_bytes() for module in modules))
 
 
 @functools.cache

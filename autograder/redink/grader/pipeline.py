@@ -66,7 +66,7 @@ def grade_one(paper: Paper, submission: Submission, seen: Seen | BoxError, book:
     if isinstance(seen, BoxError):
         return without_grade(paper, submission, "internal_error", f"the box failed, not the student: {seen}")
     with book.transaction():
-        judged = judge(paper, seen, book)
+        judged = judge(paper, submission.cells, seen, book)
         diagnosis = diagnose(paper, seen, judged)
         result = score(paper, submission, seen, diagnosis)
         return record(paper, submission, result, book)

@@ -64,7 +64,7 @@ def _judge_again(paper: Paper, old: Result, book: Gradebook, observer: Observer,
     seen = submission and observer.known(submission.cells, paper.requests)
     if submission is None or not seen:
         return None
-    new = score(paper, submission, seen, diagnose(paper, seen, judge(paper, seen, book)))
+    new = score(paper, submission, seen, diagnose(paper, seen, judge(paper, submission.cells, seen, book)))
     return record(paper, submission, new, book) if apply else new
 
 

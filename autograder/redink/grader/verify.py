@@ -97,7 +97,7 @@ def _constants(paper: Paper, observer: Observer, book: Gradebook) -> Iterator[st
         answers = constant_observations(paper.expected, number)
         keys = {id: f"constant {number} {key}" for id, key in seen.keys.items()}
         constant = Seen(run=seen.run, observations=answers, keys=keys, reused=True)
-        diagnosis = diagnose(paper, constant, judge(paper, constant, book))
+        diagnosis = diagnose(paper, constant, judge(paper, (), constant, book))
         result = score(paper, from_cells(f"constant {number:g}", ()), constant, diagnosis)
         yield from _earned(result, f"a constant {number:g} of the right form")
 
@@ -124,7 +124,7 @@ def _empty(result: Result, who: str) -> Iterator[str]:
 def _earned(result: Result, who: str) -> Iterator[str]:
     for question in result.questions:
         for check in question.checks:
-            if check.verdict == "passed":
+            if check.verdict == "passed" and check.max_score > 0:
                 yield f"{who} passes {check.id} ({question.id})"
 
 
@@ -135,7 +135,7 @@ def _caught(result: Result, id: str, own: str) -> Iterator[str]:
             if question.score < question.max_score:
                 failing = ", ".join(check.id for check in question.checks if check.verdict != "passed")
                 yield f"the misconception {id} of {own} also loses {question.id} ({failing})"
-        elif question.score == question.max_score:
+        elif all(check.verdict == "passed" for check in question.checks):
             yield f"the misconception {id} is not caught by {own}"
         elif question.hint is None:
             yield f"the misconception {id} draws no hint"

@@ -33,14 +33,15 @@ class Card:
     @property
     def passed(self) -> bool:
         """Whether all public checks passed."""
-        return self.report.passed == len(self.report.told)
+        return self.report.passed
 
     def __repr__(self) -> str:
         lines = [self._headline()]
-        for told in self.report.told:
-            lines.append(f"  {_MARKS[told.verdict.verdict]} {told.sentence}")
+        for id, told in zip(self.report.checks, self.report.told, strict=True):
+            mark, notes = _MARKS[told.verdict.verdict], self._notes(id, told)
+            lines.append(f"  {mark} {told.sentence}")
             lines += [f"      {line}" for line in _details(told)]
-            lines += [f"      note: {note}" for note in told.verdict.notes]
+            lines += [f"      note: {note}" for note in notes]
         lines += [f"  {line}" for line in self._advice()]
         return "\n".join(lines)
 
@@ -58,10 +59,20 @@ class Card:
         question = self.report.question
         if not self.report.told:
             return f"{question.title}: nothing to check here; it is graded after you hand in"
-        return f"{question.title}: {self.report.passed} of {len(self.report.told)} public checks pass"
+        return f"{question.title}: {self.report.done} of {len(self.report.counted)} public checks pass"
+
+    def _notes(self, id: str, told: Told) -> tuple[str, ...]:
+        informs = id in self.report.informing and told.verdict.verdict != "passed"
+        return (
+            (*told.verdict.notes, "this is for your information; it carries no points")
+            if informs
+            else told.verdict.notes
+        )
 
     def _repr_html_(self) -> str:
-        rows = "".join(_row(told) for told in self.report.told)
+        rows = "".join(
+            _row(told, self._notes(id, told)) for id, told in zip(self.report.checks, self.report.told, strict=True)
+        )
         hint = "".join(
             "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
             f"{escape(line)}</p>"
@@ -71,7 +82,7 @@ class Card:
         return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
 
 
-def _row(told: Told) -> str:
+def _row(told: Told, notes: tuple[str, ...]) -> str:
     word = told.verdict.verdict
     mark = f"<span style='color:{_COLOURS[word]};font-weight:bold'>{_MARKS[word]}</span>"
     parts = [f"<div style='margin:.25em 0'>{mark} {escape(told.sentence)}"]
@@ -81,7 +92,7 @@ def _row(told: Told) -> str:
             "<pre style='margin:.3em 0 .3em 1.4em;padding:.5em .8em;white-space:pre-wrap;"
             "background:rgba(127,127,127,.1);font-size:.9em'>" + escape("\n".join(details)) + "</pre>"
         )
-    parts += [f"<div style='margin-left:1.4em;opacity:.75'>note: {escape(note)}</div>" for note in told.verdict.notes]
+    parts += [f"<div style='margin-left:1.4em;opacity:.75'>note: {escape(note)}</div>" for note in notes]
     return "".join(parts) + "</div>"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from redink.errors import RedinkError
 from redink.student.card import Card, Notice
-from redink.student.homework import Homework
+from redink.student.homework import Homework, Work
 
 
 class Checker:
@@ -20,7 +21,7 @@ class Checker:
         """Run the public checks of a question on what this notebook defines."""
         names = sys._getframe(1).f_globals
         try:
-            return Card(self._here().report(question, names))
+            return Card(self._here().report(question, Work(names, _sources(names))))
         except RedinkError as error:
             return Notice(str(error))
 
@@ -32,6 +33,14 @@ class Checker:
         if self._homework is None:
             self._homework = Homework.find()
         return self._homework
+
+
+def _sources(names: dict[str, Any]) -> list[str]:
+    """Give the cells that ran so far, which IPython keeps; in a script, the script."""
+    if isinstance(ran := names.get("_ih"), list):
+        return [source for source in ran if isinstance(source, str)]
+    script = Path(str(names.get("__file__", "")))
+    return [script.read_text(encoding="utf-8")] if script.is_file() else []
 
 
 check = Checker()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,9 +10,10 @@ import msgspec
 
 from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
 from redink.checks.diagnosing import Asked, diagnose, hint_of
+from redink.checks.forbidding import breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
-from redink.checks.telling import Told, Trial, tell
+from redink.checks.telling import Told, Trial, tell, tell_breach
 from redink.errors import CourseError
 from redink.records import Hint, Observation, Record, Request, Verdict
 from redink.student.calling import call, observe
@@ -27,12 +28,30 @@ class QuestionReport(Record, frozen=True):
     told: tuple[Told, ...]
     checks: tuple[str, ...]
     hint: Hint | None
+    informing: tuple[str, ...] = ()  # checks that carry no points
     first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
-    def passed(self) -> int:
-        """How many checks passed."""
-        return sum(one.verdict.verdict == "passed" for one in self.told)
+    def counted(self) -> tuple[Told, ...]:
+        """The checks that carry points."""
+        return tuple(told for id, told in zip(self.checks, self.told, strict=True) if id not in self.informing)
+
+    @property
+    def done(self) -> int:
+        """How many of the checks that carry points passed."""
+        return sum(one.verdict.verdict == "passed" for one in self.counted)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check that carries points passed."""
+        return self.done == len(self.counted)
+
+
+class Work(NamedTuple):
+    """What a student has: the names that the notebook defines, and the sources of its cells as they ran."""
+
+    names: Mapping[str, Any]
+    sources: Sequence[str] = ()
 
 
 class Tried(NamedTuple):
@@ -70,12 +89,18 @@ class Homework:
             "or start afresh with `redink start`"
         )
 
-    def report(self, id: str, names: Mapping[str, Any]) -> QuestionReport:
+    def report(self, id: str, work: Work) -> QuestionReport:
         """Run the public checks of one question."""
         question = self.spec.question(id)
         checks = [check for check in self.checks if check.question == id]
-        tried = {check.id: self._try(check, question, names) for check in checks}
-        told = tuple(tell(check, "public", [one.row for one in tried[check.id]]) for check in checks)
+        forbidden = breaches(work.sources, question.asks, question.forbids)
+        tried = {check.id: self._try(check, question, work.names) for check in checks}
+        told = tuple(
+            tell_breach(check, breach)
+            if (breach := check.first_of(forbidden))
+            else tell(check, "public", [one.row for one in tried[check.id]])
+            for check in checks
+        )
         rows = [one for check in checks for one in tried[check.id]]
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
@@ -85,13 +110,14 @@ class Homework:
             told=told,
             checks=tuple(tried),
             hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
-            first=self._unfinished(question, names) if failing else (),
+            informing=tuple(check.id for check in checks if check.weight == 0),
+            first=self._unfinished(question, work) if failing else (),
         )
 
-    def _unfinished(self, question: Question, names: Mapping[str, Any]) -> tuple[str, ...]:
+    def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:
         """Name the questions that this one uses and that are not right yet: an error there shows here too."""
-        reports = [self.report(used, names) for used in question.uses]
-        return tuple(report.question.id for report in reports if report.passed < len(report.told))
+        reports = [self.report(used, work) for used in question.uses]
+        return tuple(report.question.id for report in reports if not report.passed)
 
     def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
         """Run one published trial again and give what it returns, or raise what it raises."""

@@ -24,7 +24,7 @@ from redink.errors import SubmissionError
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.calling import one_line
-from redink.student.homework import SLOWER, Homework, QuestionReport
+from redink.student.homework import SLOWER, Homework, QuestionReport, Work
 from redink.student.patience import OverTime, patience
 
 _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or a check, which we are about to run
@@ -47,8 +47,9 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     seconds = SLOWER * homework.spec.limits.cell_cpu
     wanted_cells = [cell for cell in cells if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
     runs = [_run(cell, names, seconds) for cell in wanted_cells]
+    sources = [cell.source for cell in wanted_cells]
     wanted = questions or [question.id for question in homework.spec.questions]
-    reports = tuple(homework.report(id, names) for id in wanted)
+    reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
     return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
 
 

@@ -1,0 +1,114 @@
+"""Names that a question forbids inside the functions it asks for, found by reading the source.
+
+`forbids = ["numpy.linalg.lstsq"]` says: write it yourself. A module forbids everything in it, a leading dot any attribute
+of that name (`.backward`). Aliases are followed (`import numpy as np`, `from … import …`, `solve = np.linalg.lstsq`); what
+a helper of the student's own does is not looked at. It is a rule of the exercise, not a wall: the box is the wall.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+LONGEST = 100_000  # characters of cells that import something or define what is asked; more is not searched
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.,* \t]+=[ \t]*[%!].*|[\w.*]+\?{1,2}[ \t]*)$", re.MULTILINE)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
+
+
+def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]) -> dict[str, str]:
+    """Say for each asked function what it uses that the question forbids; cells come in the order they ran."""
+    if not forbids:
+        return {}
+    telling = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
+    cells = [source for source in sources if telling.search(source)]
+    if sum(map(len, cells)) > LONGEST:
+        return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
+    trees = [tree for tree in map(_parsed, cells) if tree is not None]
+    aliases = _aliases(trees, forbids)
+    bodies = {name: body for tree in trees for name, body in _definitions(tree) if name in asks}  # the last one counts
+    used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
+    return {
+        name: f"{name} uses {what}, which this question asks you to do without: the point is to write it yourself"
+        for name, what in used.items()
+        if what
+    }
+
+
+def _parsed(source: str) -> ast.Module | None:
+    """Parse a cell; what only IPython understands is read as nothing."""
+    for text in (source, _MAGIC.sub(r"\1pass", source)):
+        try:
+            return ast.parse(text)
+        except _UNREADABLE:
+            continue
+    return None
+
+
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name, node
+        elif isinstance(node, ast.Assign):
+            yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+
+
+def _aliases(trees: Sequence[ast.Module], forbids: Sequence[str]) -> dict[str, str]:
+    """Find what the names of a notebook stand for, as far as imports and plain assignments tell."""
+    aliases: dict[str, str] = {}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                aliases[one.asname or one.name.partition(".")[0]] = (
+                    one.name if one.asname else one.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                if one.name == "*":
+                    inside = [name for name in forbids if name.rpartition(".")[0] == node.module]
+                    aliases |= {name.rpartition(".")[2]: name for name in inside}
+                else:
+                    aliases[one.asname or one.name] = f"{node.module}.{one.name}"
+        elif isinstance(node, ast.Assign) and (meant := _dotted(node.value, aliases)) and "." in meant:
+            aliases |= {target.id: meant for target in node.targets if isinstance(target, ast.Name)}
+    return aliases
+
+
+def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[str]) -> str:
+    for node in ast.walk(body):
+        dotted = _dotted(node, aliases)
+        for name in forbids:
+            if name.startswith(".") and isinstance(node, ast.Attribute) and node.attr == name[1:]:
+                return name
+            if dotted == name or dotted.startswith(f"{name}."):
+                return dotted
+        if isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                if any(f"{node.module}.{one.name}".startswith(name) for name in forbids):
+                    return f"{node.module}.{one.name}"
+    return ""
+
+
+def _dotted(node: ast.AST, aliases: dict[str, str]) -> str:
+    """Write `np.linalg.lstsq` with its full name; anything but a chain of names is empty."""
+    parts: list[str] = []
+    while True:
+        if isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        elif isinstance(node, ast.Call) and (named := _getattr_name(node)):
+            parts.append(named)
+            node = node.args[0]
+        elif isinstance(node, ast.Name):
+            return ".".join([aliases.get(node.id, node.id), *reversed(parts)])
+        else:
+            return ""
+
+
+def _getattr_name(call: ast.Call) -> str:
+    """Give the attribute that `getattr(thing, "name")` reads."""
+    if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
+        name = call.args[1]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            return name.value
+    return ""

@@ -1,0 +1,160 @@
+"""Forbidden names: found inside the asked functions however they are spelt, nowhere else, and told kindly."""
+
+from __future__ import annotations
+
+import pytest
+
+from redink.checks.forbidding import LONGEST, breaches
+from redink.errors import AuthorError
+from redink.student.checker import Checker
+
+FORBIDS = ("numpy.linalg.lstsq", "scipy", ".backward", "sorted")
+
+
+def found(*cells: str) -> dict[str, str]:
+    told = breaches(cells, ("fit", "Net"), FORBIDS)
+    return {name: sentence.split(" uses ")[1].split(",")[0] for name, sentence in told.items()}
+
+
+@pytest.mark.parametrize(
+    ("cells", "used"),
+    [
+        (["import numpy as np\ndef fit(X):\n    return np.linalg.lstsq(X, X)"], "numpy.linalg.lstsq"),
+        (["import numpy\n", "def fit(X):\n    return numpy.linalg.lstsq(X, X)"], "numpy.linalg.lstsq"),
+        (["from numpy import linalg as la", "def fit(X):\n    return la.lstsq(X, X)"], "numpy.linalg.lstsq"),
+        (["from numpy.linalg import lstsq as easy", "fit = lambda X: easy(X, X)"], "numpy.linalg.lstsq"),
+        (["from numpy.linalg import *", "def fit(X):\n    return lstsq(X, X)"], "numpy.linalg.lstsq"),
+        (["import numpy as np\nf = np.linalg.lstsq", "def fit(X):\n    return f(X, X)"], "numpy.linalg.lstsq"),
+        (["import numpy as np\nfit = np.linalg.lstsq"], "numpy.linalg.lstsq"),
+        (["def fit(X):\n    import numpy.linalg as la\n    return la.lstsq(X)"], "numpy.linalg.lstsq"),
+        (["def fit(X):\n    from numpy.linalg import lstsq\n    return 1"], "numpy.linalg.lstsq"),
+        (["import numpy as np", "def fit(X):\n    return getattr(np.linalg, 'lstsq')(X)"], "numpy.linalg.lstsq"),
+        (["%%time\nimport numpy as np\n!ls\ndef fit(X):\n    return np.linalg.lstsq(X)"], "numpy.linalg.lstsq"),
+        (["x = !ls\nimport scipy.linalg\ndef fit(X):\n    return scipy.linalg.inv(X)"], "scipy.linalg.inv"),
+        (["def fit(X):\n    X.sum().backward()\n    return X.grad"], ".backward"),
+        (["def fit(X):\n    return sorted(X)"], "sorted"),
+        (["if True:\n    async def fit(X):\n        return [sorted(x) for x in X]"], "sorted"),
+    ],
+)
+def test_a_forbidden_name_is_found_however_it_is_spelt(cells, used):
+    assert found(*cells) == {"fit": used}
+
+
+def test_methods_of_an_asked_class_count_as_its_own():
+    assert found("class Net:\n    def fit(self, x):\n        x.backward()") == {"Net": ".backward", "fit": ".backward"}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["import numpy as np", "def fit(X):\n    return np.linalg.solve(X, X)"],
+        ["import numpy as np", "np.linalg.lstsq(1, 2)", "def fit(X):\n    return X"],  # outside
+        ["def other(X):\n    return sorted(X)", "def fit(X):\n    return other(X)"],  # a helper
+        ["def fit(X):\n    '''Do not use numpy.linalg.lstsq or sorted.'''\n    # sorted\n    return 'sorted'"],
+        ["def fit(X):\n    return sorted(X)", "def fit(X):\n    return X"],  # the last one counts
+        ["def fit(X):\n    backward = X\n    return backward"],
+        ["def fit(scipyish):\n    return scipyish.linalg"],
+        ["def fit(X:\n    return sorted(X)"],  # cannot run either
+        ["fit = " + "(" * 5000],
+        ["fit = 1" + "+1" * 30000],
+        ["fit = '\0'"],
+    ],
+)
+def test_what_is_not_forbidden_is_left_alone(cells):
+    assert found(*cells) == {}
+
+
+def test_the_sentence_names_the_function_the_name_and_the_reason():
+    told = breaches(["def fit(X):\n    return sorted(X)"], ("fit",), FORBIDS)
+    assert told["fit"] == (
+        "fit uses sorted, which this question asks you to do without: the point is to write it yourself"
+    )
+
+
+def test_cells_too_long_to_be_read_prove_nothing():
+    told = breaches(["def fit(X):\n    return X\n#" + "x" * LONGEST], ("fit",), FORBIDS)
+    assert "too long to read" in told["fit"]
+    assert breaches(["#" + "x" * LONGEST, "def fit(X):\n    return X"], ("fit",), FORBIDS) == {}
+
+
+MEAN = 'asks = ["centre"]\nforbids = ["numpy.mean", ".mean"]'
+BY_HAND = "def centre(X):\n    return X - X.sum(axis=0) / len(X)"
+EASY = "import numpy\ndef centre(X):\n    return X - numpy.mean(X, axis=0)"
+
+
+@pytest.fixture
+def strict(tiny):
+    """The tiny course, in which the mean is to be written by hand."""
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', MEAN)
+    tiny.edit(tiny.solution / "tiny.py", "return X - X.mean(axis=0)", "return X - X.sum(axis=0) / len(X)")
+    tiny.edit(tiny.solution / "misconceptions.py", 'old="X.mean(axis=0)"', 'old="X.sum(axis=0) / len(X)"')
+    done = tiny.redink("build", "tiny")
+    assert done.returncode == 0, done.stderr
+    return tiny
+
+
+def cell_of(desk) -> int:
+    return next(index for index, source in desk.sources().items() if "def centre" in source)
+
+
+def test_a_grade_tells_it_in_public_and_hidden_checks_and_gives_no_hint(strict):
+    cell = cell_of(strict)
+    strict.hand_in("by_hand", {cell: BY_HAND})
+    strict.hand_in("easy", {cell: EASY})
+    results = strict.grade("class")
+    assert results["by_hand"]["score"] == 100
+    easy = results["easy"]
+    assert easy["score"] == 0
+    assert easy["questions"][0]["hint"] is None
+    for check in easy["questions"][0]["checks"]:
+        assert check["verdict"] == "failed"
+        assert "centre uses numpy.mean, which this question asks you to do without" in check["message"]
+
+
+def test_forbidding_later_is_judged_again_without_running_anything(tiny):
+    tiny.hand_in("easy", {cell_of(tiny): EASY})
+    assert tiny.grade("class")["easy"]["score"] == 100
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', 'asks = ["centre"]\nforbids = ["numpy.mean"]')
+    done = tiny.redink("rejudge", "tiny", boxes=False)
+    assert "easy: 100 → 0" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_student_is_told_at_home(strict, monkeypatch):
+    monkeypatch.chdir(strict.assignment)
+    names = {"_ih": ["", EASY]}
+    exec(EASY, names)
+    here = {**names, "check": Checker()}
+    exec("card = check('centre')", here)
+    assert "Centre uses" not in repr(here["card"])
+    assert "centre uses numpy.mean, which this question asks you to do without" in repr(here["card"])
+    assert not here["card"].passed
+    here["_ih"].append(BY_HAND)
+    exec(BY_HAND, here)
+    exec("card = check('centre')", here)
+    assert here["card"].passed
+
+
+def test_the_terminal_tells_it_too(strict):
+    notebook = strict.hand_in("easy", {cell_of(strict): EASY})
+    notebook = notebook.rename(strict.assignment / "mine.ipynb")
+    done = strict.redink("check", notebook)
+    assert done.returncode == 1, done.stderr
+    assert "centre uses numpy.mean" in done.stdout
+
+
+def test_a_reference_that_uses_what_it_forbids_is_told_by_verify(tiny):
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', MEAN)
+    done = tiny.redink("verify", "tiny")
+    assert done.returncode == 1
+    assert "the reference gets 0 of 100 in centre" in done.stdout
+    assert "centre uses .mean" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["", "numpy.", "a b", "..mean"])
+def test_an_odd_name_is_refused(tiny, name):
+    from redink.assignment import read_spec
+
+    odd = f'asks = ["centre"]\nforbids = ["{name}"]'
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', odd)
+    with pytest.raises(AuthorError, match="write a full name"):
+        read_spec(tiny.assignment)
