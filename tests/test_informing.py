@@ -73,3 +73,11 @@ def test_the_card_says_that_it_carries_no_points(informing):
         assert "What kind of numbers did you get?" in shown
     right = Card(Homework(informing.assignment).report("centre", Work({"centre": lambda X: X - X.mean(0)})))
     assert "for your information" not in repr(right)
+
+
+def test_where_no_public_check_carries_points_the_card_counts_them_all(tiny):
+    tiny.edit(tiny.assignment / "checks.py", '@check("centre"', '@check("centre", weight=0')
+    wrong = Card(Homework(tiny.assignment).report("centre", Work({"centre": lambda X: X})))
+    assert not wrong.passed
+    assert "0 of 1 public checks pass" in repr(wrong)
+    assert "for your information" not in repr(wrong)

@@ -28,7 +28,7 @@ class QuestionReport(Record, frozen=True):
     told: tuple[Told, ...]
     checks: tuple[str, ...]
     hint: Hint | None
-    informing: tuple[str, ...] = ()  # checks that carry no points
+    informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
     first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
@@ -110,7 +110,7 @@ class Homework:
             told=told,
             checks=tuple(tried),
             hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
-            informing=tuple(check.id for check in checks if check.weight == 0),
+            informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
             first=self._unfinished(question, work) if failing else (),
         )
 
