@@ -27,6 +27,7 @@ nightly: env
 bench: env
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/box.py
+	$(BIN)/python benchmarks/assignments.py
 
 lint: env
 	$(BIN)/ruff check .
