@@ -126,10 +126,24 @@ def test_what_is_broken_and_missing_is_counted(broken):
     assert broken.splitlines()[-1].endswith("broken, 1 missing")
 
 
+HELPER = "def without_mean(X):\n    return X - X.mean(axis=0)"
+
+
 def test_a_misconception_that_also_loses_another_question_is_told(little):
+    master = little.solution / "little.py"
     little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]', "uses = []")
+    little.edit(master, "return X - X.mean(axis=0)\n", "return without_mean(X)\n")
+    little.edit(master, "from redink import check\n", f"from redink import check\n\n{HELPER}\n")
+    little.edit(master, "centred = centre(X)", "centred = without_mean(X)")
+    little.edit(little.solution / RIGHT, 'old="return X - X.mean"', 'old="return X - X.mean(axis=0)"')
+    little.edit(little.solution / RIGHT, 'return X - X.mean"', 'return X - X.mean(axis=0)"')
     said = verify(little)
     assert "✗ the misconception takes_the_mean_over_rows of centre also loses scale (has_unit_spread" in said
+
+
+def test_a_use_that_is_not_said_is_told(little):
+    little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]', "uses = []")
+    assert 'scale calls centre, which centre asks for; add "centre" to the uses of scale' in verify(little)
 
 
 def test_an_edit_that_matches_nowhere_is_told(tiny):

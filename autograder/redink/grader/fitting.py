@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from redink.errors import AuthorError
+from redink.grader.depending import check_uses
 from redink.grader.master import Master, MasterCell
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def check_fitting(assignment: Assignment) -> None:
             raise AuthorError(f"{assignment.slug}: question {question.id} has no check that carries points")
         for name in question.asks:
             _check_asked(assignment.master, question.id, name)
+    check_uses(assignment.spec, assignment.master.solved(), assignment.master.path)
     for index, cell in enumerate(assignment.master.cells, start=1):
         for named in _CHECK_CELL.findall(cell.source) if cell.kind == "code" else ():
             if named not in known:

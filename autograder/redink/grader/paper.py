@@ -15,13 +15,15 @@ from redink.checks.diagnosing import Asked, Misconception, changed
 from redink.checks.judging import ended, judge, rehearse
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, fingerprint
+from redink.checks.specimens import Specimen
 from redink.checks.telling import Trial
 from redink.errors import AuthorError
 from redink.grader.assignments import Assignment
+from redink.grader.depending import affected, changed_names
 from redink.grader.keys import check_key, digest
 from redink.grader.master import edited
 from redink.grader.observe import Observer, Seen
-from redink.records import Observation, Record, Request
+from redink.records import Cell, Observation, Record, Request
 
 
 class Paper(Record, frozen=True):
@@ -56,7 +58,7 @@ def set_paper(assignment: Assignment, secret: bytes | None, observer: Observer) 
     requests = _make_requests(assignment, trials)
     solved, skip = assignment.master.solved(), assignment.master.explorations()
     wrong = [
-        (edited(solved, specimen, skip), _affected(assignment, specimen.question, requests))
+        (cells := edited(solved, specimen, skip), affected_requests(assignment, specimen, cells, requests))
         for specimen in assignment.misconceptions
     ]
     reference, *others = observer.all([(solved, requests), *wrong])
@@ -103,14 +105,15 @@ def _make_requests(assignment: Assignment, trials: Sequence[Trial]) -> tuple[Req
     return tuple(make_request(by_id[trial.check], trial, asks[by_id[trial.check].question]) for trial in trials)
 
 
-def _affected(assignment: Assignment, question: str, requests: Sequence[Request]) -> list[Request]:
-    """Keep the requests of a question and of those that use it: all that a misconception may change."""
-    affected = {question}
-    for later in assignment.spec.questions:
-        if affected.intersection(later.uses):
-            affected.add(later.id)
-    checks = {check.id for check in assignment.checks if check.question in affected}
-    return [request for request in requests if request.id.partition("/")[0] in checks]
+def affected_requests(
+    assignment: Assignment, specimen: Specimen, cells: Sequence[Cell], requests: Sequence[Request]
+) -> list[Request]:
+    """Keep the requests of those questions that a specimen may change; the others it answers as the reference does."""
+    solved = assignment.master.solved()
+    changed = changed_names(solved, cells)
+    questions = affected(assignment.spec, assignment.checks, specimen.question, changed, (solved, cells))
+    checks = {check.id for check in assignment.checks if check.question in questions}
+    return [request for request in requests if request.group in checks]
 
 
 def _judge_reference(assignment: Assignment, trials: Sequence[Trial], reference: Seen) -> tuple[Asked, ...]:

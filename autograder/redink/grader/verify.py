@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from redink.errors import AuthorError
+from redink.checks.specimens import Specimen
+from redink.errors import AuthorError, BoxError
 from redink.grader.assignments import Assignment, read_assignment
 from redink.grader.course import Course
 from redink.grader.diagnose import diagnose
@@ -19,8 +20,8 @@ from redink.grader.judge import judge
 from redink.grader.load import Submission, from_cells
 from redink.grader.master import edited
 from redink.grader.observe import Observer, Seen
-from redink.grader.paper import Paper, set_paper
-from redink.grader.pipeline import grade_all
+from redink.grader.paper import Paper, affected_requests, set_paper
+from redink.grader.pipeline import grade_one
 from redink.grader.score import score
 from redink.grader.trivial import ANSWERS, constant_observations, trivial_cells
 from redink.records import Record, Result
@@ -49,7 +50,7 @@ def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda 
         except AuthorError as error:
             return _nothing_but(assignment, str(error))
         results: dict[str, Result] = {}
-        for result, _ in grade_all(paper, list(specimens), book, observer):
+        for result in _graded(paper, specimens, observer, book):
             results[result.submission.id] = result
             progress(len(results), len(specimens))
         constants = list(_constants(paper, observer, book))
@@ -76,23 +77,51 @@ def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda 
     )
 
 
-def _specimens(assignment: Assignment) -> list[Submission]:
+def _specimens(assignment: Assignment) -> list[tuple[Submission, Specimen | None]]:
     """Make every submission whose result is known beforehand."""
     solved, skip = assignment.master.solved(), assignment.master.explorations()
     asks = [name for question in assignment.spec.questions for name in question.asks]
-    made = [("reference", solved), ("untouched", assignment.master.untouched())]
-    made += [(f"trivial {name}", trivial_cells(assignment.master, asks, answer)) for name, answer in ANSWERS.items()]
-    made += [
-        (f"{one.kind} {one.id}", edited(solved, one, skip))
-        for one in assignment.misconceptions + assignment.alternatives
-    ]
-    return [from_cells(name, cells) for name, cells in made]
+    plain = [("reference", solved), ("untouched", assignment.master.untouched())]
+    plain += [(f"trivial {name}", trivial_cells(assignment.master, asks, answer)) for name, answer in ANSWERS.items()]
+    made: list[tuple[Submission, Specimen | None]] = [(from_cells(name, cells), None) for name, cells in plain]
+    for one in assignment.misconceptions + assignment.alternatives:
+        made.append((from_cells(f"{one.kind} {one.id}", edited(solved, one, skip)), one))
+    return made
+
+
+def _graded(
+    paper: Paper, specimens: Sequence[tuple[Submission, Specimen | None]], observer: Observer, book: Gradebook
+) -> Iterator[Result]:
+    """Grade specimens; an edit runs what it may change, and answers everything else as the reference does."""
+    reference = _reference(paper, observer)
+    asked = {
+        submission.name.id: (
+            submission,
+            affected_requests(paper.assignment, edit, submission.cells, paper.requests) if edit else paper.requests,
+        )
+        for submission, edit in specimens
+    }
+    for id, seen in observer.each((id, one.cells, requests) for id, (one, requests) in asked.items()):
+        if isinstance(seen, BoxError):
+            raise seen
+        whole = Seen(
+            run=seen.run,
+            observations={**reference.observations, **seen.observations},
+            keys={**reference.keys, **seen.keys},
+            reused=seen.reused,
+        )
+        yield grade_one(paper, asked[id][0], whole, book)
+
+
+def _reference(paper: Paper, observer: Observer) -> Seen:
+    seen = observer.known(paper.assignment.master.solved(), paper.requests)
+    assert seen is not None, "the reference was observed when the paper was set"
+    return seen
 
 
 def _constants(paper: Paper, observer: Observer, book: Gradebook) -> Iterator[str]:
     """Judge constants in the right form; they need no box, for nothing is run."""
-    seen = observer.known(paper.assignment.master.solved(), paper.requests)
-    assert seen is not None, "the reference was observed when the paper was set"
+    seen = _reference(paper, observer)
     for number in (0.0, 1.0):
         answers = constant_observations(paper.expected, number)
         keys = {id: f"constant {number} {key}" for id, key in seen.keys.items()}

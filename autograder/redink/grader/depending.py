@@ -1,0 +1,117 @@
+"""What depends on what in a notebook: which questions a change of one function can reach.
+
+Read from the source: a function depends on the global names it uses, and on what those use. So a specimen need run only the
+questions that its edit reaches, and a question that calls another's function without saying so in `uses` is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from redink.assignment import Question, Spec
+from redink.checks.language import Check
+from redink.errors import AuthorError
+from redink.records import Cell
+
+Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names that its definition uses
+
+
+def uses_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
+    """Find for each name that the cells define which names its definition uses."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for cell in cells:
+        for names, source in _statements(cell.source):
+            used = _globals_of(symtable.symtable(source, "cell", "exec"))
+            for name in names:
+                found[name] |= used
+    return {name: frozenset(used) for name, used in found.items()}
+
+
+def reached(uses: Uses, names: Iterable[str]) -> set[str]:
+    """Give these names and all that their definitions use, directly or not."""
+    known: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        if (name := waiting.pop()) not in known:
+            known.add(name)
+            waiting += uses.get(name, ())
+    return known
+
+
+def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
+    """Name what two versions of a notebook define differently."""
+    return {
+        name
+        for old, new in zip(before, after, strict=True)
+        if old.source != new.source
+        for names, _ in set(_statements(old.source)) ^ set(_statements(new.source))
+        for name in names
+    }
+
+
+def affected(
+    spec: Spec, checks: Iterable[Check], question: str, changed: set[str], versions: Iterable[Sequence[Cell]]
+) -> set[str]:
+    """Name the questions that a specimen of `question` can change: those that its edit reaches, and those that use them."""
+    graphs = [uses_of(cells) for cells in versions]
+    starts = {one.id: set(one.asks) for one in spec.questions}
+    for check in checks:
+        starts[check.question] |= check.about
+    hit = {id for id, names in starts.items() if any(reached(uses, names) & changed for uses in graphs)} | {question}
+    for later in spec.questions:  # `uses` names earlier questions only, so one pass is enough
+        if hit.intersection(later.uses):
+            hit.add(later.id)
+    return hit
+
+
+def check_uses(spec: Spec, cells: Sequence[Cell], path: str) -> None:
+    """Refuse a question whose functions call another question's without saying so."""
+    uses = uses_of(cells)
+    for question in spec.questions:
+        calls = reached(uses, question.asks)
+        allowed = {question.id, *_all_used(spec, question)}
+        for other in spec.questions:
+            if other.id not in allowed and (called := sorted(calls.intersection(other.asks))):
+                raise AuthorError(
+                    f"{path}: {question.id} calls {called[0]}, which {other.id} asks for; "
+                    f'add "{other.id}" to the uses of {question.id} in assignment.toml'
+                )
+
+
+def _all_used(spec: Spec, question: Question) -> set[str]:
+    found = set(question.uses)
+    for used in question.uses:
+        found |= _all_used(spec, spec.question(used))
+    return found
+
+
+def _statements(source: str) -> list[tuple[tuple[str, ...], str]]:
+    """Give the top-level statements of a cell with the names that each defines."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a cell with magics
+        return []
+    return [(tuple(sorted(_defined(node))), ast.unparse(node)) for node in body]
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    called = node.value if isinstance(node, ast.Expr) else None  # `answers.update(…)` changes answers
+    if (
+        isinstance(called, ast.Call)
+        and isinstance(called.func, ast.Attribute)
+        and isinstance(called.func.value, ast.Name)
+    ):
+        stored.add(called.func.value.id)
+    return stored
+
+
+def _globals_of(table: symtable.SymbolTable) -> set[str]:
+    outer = table.get_type() == "module"
+    found = {one.get_name() for one in table.get_symbols() if one.is_referenced() and (outer or one.is_global())}
+    return found.union(*(_globals_of(child) for child in table.get_children()))
