@@ -21,6 +21,7 @@ what was seen into a canonical form first, wherever two answers are compared.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import traceback
@@ -82,7 +83,7 @@ class Check:
             return frozenset({self.id})
         if self.when_function is None:
             return frozenset({self.calls or self.question})
-        return frozenset(_CALLED.findall(inspect.getsource(self.when_function)))
+        return _called_by(self.when_function)
 
     def first_of(self, told: Mapping[str, str]) -> str:
         """Give what is told of the first function that this check is about; empty if of none."""
@@ -114,6 +115,11 @@ class Check:
                 "say which one with calls=…, or write a when"
             )
         return ship_item(target, self.id) if self.kind == "item" else ship_call(target, tuple(inputs))
+
+
+@functools.cache
+def _called_by(when: Function) -> frozenset[str]:
+    return frozenset(_CALLED.findall(inspect.getsource(when)))
 
 
 def check(

@@ -7,9 +7,11 @@ questions that its edit reaches, and a question that calls another's function wi
 from __future__ import annotations
 
 import ast
+import functools
 import symtable
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from redink.assignment import Question, Spec
 from redink.checks.language import Check
@@ -22,11 +24,9 @@ Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names tha
 def uses_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
     """Find for each name that the cells define which names its definition uses."""
     found: dict[str, set[str]] = defaultdict(set)
-    for cell in cells:
-        for names, source in _statements(cell.source):
-            used = _globals_of(symtable.symtable(source, "cell", "exec"))
-            for name in names:
-                found[name] |= used
+    for statement in (statement for cell in cells for statement in _statements(cell.source)):
+        for name in statement.names:
+            found[name] |= statement.uses
     return {name: frozenset(used) for name, used in found.items()}
 
 
@@ -47,8 +47,8 @@ def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
         name
         for old, new in zip(before, after, strict=True)
         if old.source != new.source
-        for names, _ in set(_statements(old.source)) ^ set(_statements(new.source))
-        for name in names
+        for statement in {*_statements(old.source)} ^ {*_statements(new.source)}
+        for name in statement.names
     }
 
 
@@ -88,13 +88,24 @@ def _all_used(spec: Spec, question: Question) -> set[str]:
     return found
 
 
-def _statements(source: str) -> list[tuple[tuple[str, ...], str]]:
-    """Give the top-level statements of a cell with the names that each defines."""
+class _Statement(NamedTuple):
+    names: frozenset[str]  # that it defines
+    uses: frozenset[str]
+    source: str
+
+
+@functools.lru_cache(4096)  # specimens share all cells but one
+def _statements(source: str) -> tuple[_Statement, ...]:
+    """Take a cell apart into its top-level statements."""
     try:
         body = ast.parse(source).body
     except SyntaxError:  # a cell with magics
-        return []
-    return [(tuple(sorted(_defined(node))), ast.unparse(node)) for node in body]
+        return ()
+    parts = [(node, ast.unparse(node)) for node in body]
+    return tuple(
+        _Statement(frozenset(_defined(node)), frozenset(_globals_of(symtable.symtable(text, "cell", "exec"))), text)
+        for node, text in parts
+    )
 
 
 def _defined(node: ast.stmt) -> set[str]:
