@@ -258,6 +258,11 @@ def test_check_finds_the_names_of_the_notebook_and_the_folder_it_is_in(folder, m
     assert in_a_cell(Checker(), 'check.replay("subtracts_the_mean_of_each_column")', centre=lambda X: 7) == 7
 
 
+def test_check_of_nothing_names_the_questions(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert repr(in_a_cell(Checker(), "check()")) == 'Say which question: check("centre").'
+
+
 def test_check_outside_an_assignment_is_a_notice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = in_a_cell(Checker(), 'check("centre")')

@@ -17,10 +17,13 @@ class Checker:
     def __init__(self) -> None:
         self._homework: Homework | None = None
 
-    def __call__(self, question: str) -> Card | Notice:
+    def __call__(self, question: str | None = None) -> Card | Notice:
         """Run the public checks of a question on what this notebook defines."""
         names = sys._getframe(1).f_globals
         try:
+            if question is None:
+                known = ", ".join(f'check("{one.id}")' for one in self._here().spec.questions)
+                return Notice(f"Say which question: {known}.")
             return Card(self._here().report(question, Work(names, _sources(names))))
         except RedinkError as error:
             return Notice(str(error))
