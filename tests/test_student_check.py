@@ -294,7 +294,7 @@ def test_a_damaged_folder_is_a_notice_and_no_traceback(folder, monkeypatch, file
     assert complaint in repr(made)
 
 
-@pytest.mark.parametrize("question", ['"<b>"', "3", "None", '["centre"]'])
+@pytest.mark.parametrize("question", ['"<b>"', "3", '["centre"]'])
 def test_check_of_a_question_that_is_none_is_a_notice(folder, monkeypatch, question):
     monkeypatch.chdir(folder)
     made = in_a_cell(Checker(), f"check({question})")
