@@ -38,10 +38,7 @@ def grader_socket():
 
 @pytest.fixture(
     scope="module",
-    params=[
-        pytest.param((), id="walled"),
-        pytest.param(("namespaces",), id="without_namespaces", marks=pytest.mark.slow),
-    ],
+    params=[pytest.param((), id="walled"), pytest.param(("namespaces",), id="without_namespaces")],
 )
 def zygote(request: pytest.FixtureRequest) -> Iterator[Zygote]:
     with Zygote(torch=False, without=request.param) as made:
@@ -616,3 +613,43 @@ def test_an_endless_function_is_tried_once_for_each_check_not_for_each_input(zyg
     seen = zygote.observe(cells(endless), asked, LIMITS)
     assert [seen.observations[one.id].status for one in asked] == ["timeout"] * 3 + ["returned"] * 3
     assert seen.cpu_seconds < 2.5 * LIMITS.check_cpu
+
+
+# -- the turnstile -----------------------------------------------------------------------------------------------------
+
+BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
+
+
+def test_a_fork_bomb_never_has_more_processes_than_it_may(zygote: Zygote) -> None:
+    limits = Limits(cell_cpu=0.5, total_cpu=10, wall_factor=5, processes=10)
+    most, over = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal most
+        assert zygote._process is not None
+        while not over.wait(0.02):
+            most = max(most, processes.threads_of_family(zygote._process.pid))
+
+    watcher = threading.Thread(target=count)
+    watcher.start()
+    seen = zygote.observe(cells("a = 1", BOMB, "def f():\n    return a"), [request("f")], limits)
+    over.set()
+    watcher.join()
+    assert statuses(seen) == ["ok", "timeout", "ok"]
+    assert value(seen.observations["f"]) == 1
+    assert 10 <= most <= limits.processes + 16
+
+
+def test_processes_that_have_ended_make_room_for_others(zygote: Zygote) -> None:
+    loop = "import subprocess\nfor _ in range(60): subprocess.run(['true'], check=True)"
+    seen = zygote.observe(cells(loop), [], Limits(cell_cpu=5, processes=4))
+    assert statuses(seen) == ["ok"], seen.cells
+
+
+def test_without_a_turnstile_the_grader_counts() -> None:
+    crowd = "import os, time\nfor _ in range(100):\n    if os.fork() == 0: time.sleep(60)\ntime.sleep(60)"
+    with Zygote(torch=False, without=("namespaces", "turnstile")) as zygote:
+        seen = zygote.observe(cells(crowd, "b = 1"), [], Limits(processes=10))
+    assert "turnstile" in seen.box.missing
+    assert statuses(seen) == ["error", "ok"]
+    assert seen.cells[0].error == "ran more than 10 processes at a time"

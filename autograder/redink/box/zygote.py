@@ -11,7 +11,7 @@ Theory of operation. Six kinds of process take part::
              └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
 
 Where the machine refuses namespaces there is no parent and no sleeper: the zygote, being the subreaper, hunts down what
-has descended from a child.
+has descended from a child, and is asked before anything in the box forks (turnstile.py).
 
 Channels. Grader and zygote share a control socket; no child ever has it. For each submission the grader makes a fresh
 socket pair and passes one end through the zygote to the child: that is all the child has, beside /dev/null and an
@@ -44,11 +44,13 @@ import signal
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from redink.box import child, namespaces, processes, stub, walls
 from redink.box.cells import CellShell
 from redink.box.ground import Ground, lay
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
+from redink.box.turnstile import Turnstile
 from redink.box.warming import warm_up
 from redink.records import Limits
 
@@ -94,16 +96,18 @@ class _Zygote:
         self._ground = ground
         self._shell = shell
         self._child = self._sleeper = 0
+        self._turnstile: Turnstile | None = None
 
     def serve(self) -> None:
         """Do what the grader asks until it is gone."""
         self._control.sendall(pack(Ready()))
-        events = select.poll()
-        events.register(self._control, select.POLLIN)
-        events.register(self._grader, select.POLLIN)
         while True:
-            if any(fd == self._grader for fd, _ in events.poll()):
+            ready = self._wait()
+            if self._grader in ready:
                 return
+            if self._control not in ready:
+                self._turn()
+                continue
             data, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
             if not data:
                 return
@@ -114,16 +118,36 @@ class _Zygote:
             elif isinstance(order, End):
                 self._control.sendall(pack(self.end()))
 
+    def _wait(self) -> list[object]:
+        """Wait until somebody has something to say."""
+        waiting: list[Any] = [self._control, self._grader]
+        if self._turnstile is not None:
+            waiting.append(self._turnstile)
+        return select.select(waiting, [], [])[0]
+
+    def _turn(self) -> None:
+        """Let one process through the turnstile, or not; forget a turnstile that nobody can come to any more."""
+        assert self._turnstile is not None
+        self._turnstile.turn()
+        if self._turnstile.fileno() < 0:
+            self._turnstile = None
+
     def _spawn(self, channel: int, limits: Limits) -> None:
         me, own_pids = os.getpid(), self._ground.own_pids
+        gate = None
+        if self._ground.counted:
+            self._turnstile = Turnstile(limits.processes + walls.OURS)
+            gate = self._turnstile.gate.fileno()
         if own_pids is not None:
             self._sleeper = namespaces.make_family(own_pids)
         self._child = os.fork()
         if not self._child:
-            child.live(channel, self._ground, limits, me, self._shell)
+            child.live(channel, self._ground, limits, me, self._shell, gate)
         if own_pids is not None:
             namespaces.leave_family(own_pids)
         os.close(channel)
+        if self._turnstile is not None:
+            self._turnstile.gate.close()
         pidfd = os.pidfd_open(self._child)
         socket.send_fds(self._control, [pack(Spawned())], [pidfd])
         os.close(pidfd)
@@ -131,6 +155,9 @@ class _Zygote:
     def end(self) -> Ended:
         """Kill and reap the child and all its descendants; tell how it ended."""
         status, itself, used = 0, False, 0.0
+        if self._turnstile is not None:
+            self._turnstile.close()
+            self._turnstile = None
         if self._child:
             itself = os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             if self._sleeper:  # who dies with it will not be waited for, so is counted now
