@@ -646,6 +646,17 @@ def test_processes_that_have_ended_make_room_for_others(zygote: Zygote) -> None:
     assert statuses(seen) == ["ok"], seen.cells
 
 
+def test_a_notebook_full_of_threads_is_told_once_that_it_left_no_room(zygote: Zygote) -> None:
+    threads = (
+        "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
+    )
+    begun = time.monotonic()
+    seen = zygote.observe(cells(threads, "def f():\n    return 1"), calls(*"fghijklm"), Limits(processes=10))
+    assert statuses(seen) == ["error", "ok"]
+    assert {one.error for one in seen.observations.values()} == {"left no room for another process"}
+    assert time.monotonic() - begun < 10
+
+
 def test_without_a_turnstile_the_grader_counts() -> None:
     crowd = "import os, time\nfor _ in range(100):\n    if os.fork() == 0: time.sleep(60)\ntime.sleep(60)"
     with Zygote(torch=False, without=("namespaces", "turnstile")) as zygote:

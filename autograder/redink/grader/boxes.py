@@ -285,14 +285,21 @@ class _Session:
                 self._answer(Observation(status="timeout", error=str(late)))
                 return self._await_the_end_of_a_runner(channel)
             if isinstance(message, RunnerGone):
-                self._excuse_a_crowd(message)
-                return self._answer(Observation(status="died", error=processes.how_it_ended(message.code)))
+                return self._mourn(message)
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost("disturbed its connection to the grader")
             self._answer(sane_observation(message, request, self._limits))
             if message.status == "timeout" and self._pending:
                 return self._await_the_end_of_a_runner(channel)
         return None
+
+    def _mourn(self, gone: RunnerGone) -> None:
+        """Let a request pay for its runner; all of them, where the cells left no room, since none will be made later."""
+        self._excuse_a_crowd(gone)
+        died = Observation(status="died", error=processes.how_it_ended(gone.code))
+        self._answer(died)
+        while gone.code == processes.NO_ROOM and self._pending:
+            self._answer(died)
 
     def _excuse_a_crowd(self, gone: RunnerGone) -> None:
         """Tell a submission that has itself filled its room from one that others of the same user left none."""
