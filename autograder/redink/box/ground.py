@@ -61,7 +61,6 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
         "landlock": abi > 0,
         "seccomp": filtered,
         "turnstile": counted,
-        "cgroup": False,
     }
     if inside:  # the kernel counts a box's processes by themselves
         del standing["turnstile"]

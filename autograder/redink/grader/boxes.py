@@ -23,8 +23,8 @@ from types import MappingProxyType, TracebackType
 from typing import NoReturn
 
 import redink.box
-from redink.box import processes, protocol
-from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
+from redink.box import cgroups, processes, protocol
+from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience, out_of_memory
 from redink.box.environment import clean_environment
 from redink.box.levels import level
 from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
@@ -43,7 +43,7 @@ class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
     def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
-        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp"), to test what is left."""
+        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left."""
         self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
@@ -53,6 +53,10 @@ class Zygote:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._folder: Path | None = None
+        self._groups = None if "cgroup" in self._without else cgroups.place()
+        self._group: cgroups.Group | None = None
+        if self._groups is not None:
+            cgroups.sweep(self._groups)
         self._start()
 
     def observe(
@@ -87,16 +91,46 @@ class Zygote:
         except BaseException:
             ours.close()
             raise
-        return Channel(ours, descriptors[0], limits), process.pid
+        channel = Channel(ours, descriptors[0], limits)
+        self._enclose(channel.pid, limits)
+        return channel, process.pid
 
-    def end(self) -> Ended:
-        """Have the child killed with everything it started; give what it used."""
+    def _enclose(self, pid: int, limits: Limits) -> None:
+        """Put a child into a control group, if we were given any, before it has anything of the student."""
+        if self._groups is None:
+            return
+        try:
+            self._group = cgroups.Group(self._groups, limits)
+            self._group.add(pid)
+        except ProcessLookupError:  # the child fell already, which will be noticed
+            self._release()
+        except OSError:  # it looked as if we might: from now on the watchdog does it alone
+            self._release()
+            self._groups = None
+
+    def _release(self) -> bool:
+        """Take the control group away; say whether somebody in it was killed for want of memory."""
+        group, self._group = self._group, None
+        if group is None:
+            return False
+        starved = group.ran_out_of_memory()
+        group.remove()
+        return starved
+
+    def end(self) -> tuple[Ended, bool]:
+        """Have the child killed with everything it started; give what it used, and whether memory ran out."""
         if self._control is None:
             raise BoxError("the box was closed while it was at work")
         answer, _ = self._ask(self._control, End(), [])
         if not isinstance(answer, Ended):
             self._fail("it answered out of turn")
-        return answer
+        return answer, self._release()
+
+    def walls(self, told: Walls) -> Walls:
+        """Add to what a child tells of its walls the one that stands around it."""
+        if self._group is not None:
+            return Walls(walls=(*told.walls, "cgroup"), missing=told.missing)
+        return Walls(walls=told.walls, missing=(*told.missing, "cgroup"))
 
     def close(self) -> None:
         """End the zygote and remove its folder."""
@@ -115,6 +149,7 @@ class Zygote:
                 processes.kill_descendants_of(process.pid)
                 process.kill()
                 process.wait()
+        self._release()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -244,15 +279,17 @@ class _Session:
                 channel.await_death()
         finally:
             channel.close()
-            ended = self._zygote.end()
+            ended, starved = self._zygote.end()
         self._meter.ended += ended.cpu_seconds
+        if lost is not None and starved and not str(lost):
+            lost = Lost(out_of_memory(self._limits))
         if lost is not None:
             self._charge(lost, ended)
         return lost is None or isinstance(lost, Exhausted)
 
     def _run_cells(self, channel: Channel) -> None:
         try:
-            self._walls = protocol.standing(channel.receive(Patience(_ANSWERING))).walls
+            self._walls = self._zygote.walls(protocol.standing(channel.receive(Patience(_ANSWERING))).walls)
             self._zygote.trust(self._walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)

@@ -136,6 +136,7 @@ def _remedy(wall: str) -> str:
         "own_uid": "grade as an ordinary user, or with a Python that every user may read",
         "landlock": "use Linux 5.13 or newer, with landlock among the kernel's lsm= modules",
         "seccomp": "grade on an x86_64 or aarch64 machine",
+        "cgroup": "as an ordinary user: systemd-run --user --scope redink …; in a container, delegate a control group (v2)",
         "turnstile": "allow user namespaces, or a container without a seccomp listener of its own (Linux 5.5 or newer)",
     }.get(wall, "")
 
