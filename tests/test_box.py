@@ -209,6 +209,34 @@ def test_notebook_habits_work(zygote: Zygote) -> None:
     assert value(seen.observations["f"]).startswith("def f():")
 
 
+def test_an_error_below_a_cell_magic_tells_its_own_line(zygote: Zygote) -> None:
+    seen = zygote.observe(
+        cells(
+            "%%time\nx = 1\nx / 0",
+            "\n\n%%time\n\ndef f():\n    return x / 0",
+            "f()",
+            "%%time\nx = 1\ny = (",
+            "%%timeit -n1 -r1\nx\nx / 0",
+            "x = 1\n%time x / 0",
+            "%%capture\ndef g():\n    return x / 0",
+            "import inspect\nassert inspect.getsource(g) == 'def g():\\n    return x / 0\\n'\ng()",
+        ),
+        [],
+        LIMITS,
+    )
+    places = [run.error.partition("(")[2].rstrip(")") for run in seen.cells]
+    assert places == [
+        "cell 1, line 3", "", "cell 2, line 6", "cell 4, line 3",
+        "cell 5, line 3", "cell 6, line 2", "", "cell 7, line 3",
+    ]  # fmt: skip
+    assert "cell 1, line 3, in <module>\n    x / 0\n" in seen.cells[0].output
+
+
+def test_magics_that_remember_something_work(zygote: Zygote) -> None:
+    seen = zygote.observe(cells("import os\nos.mkdir('data')\n%cd data\n%cd -q ..", "%pwd"), [], LIMITS)
+    assert statuses(seen) == ["ok", "ok"], seen.cells
+
+
 def test_input_has_nobody_to_answer(zygote: Zygote) -> None:
     seen = zygote.observe(cells("name = input('Your name? ')"), [], LIMITS)
     assert seen.cells[0].error.startswith("RuntimeError: input() has nobody to answer")
@@ -581,6 +609,37 @@ def train():
     assert value(seen.observations["f"])[1] == 1
     assert value(seen.observations["train"]).shape == (1, 2)
     assert torch_zygote.observe(cells(source), requests, limits).observations == seen.observations
+
+
+LOADER = """
+import random, torch
+from torch.utils.data import DataLoader, Dataset
+class Noisy(Dataset):
+    def __len__(self): return 6
+    def __getitem__(self, at): return at + random.random() + torch.rand(2)
+def f(**options):
+    return [batch.sum() for batch in DataLoader(Noisy(), 2, shuffle=True, **options)]
+def alone(): return f()
+def helped(): return f(num_workers=2, persistent_workers=True, prefetch_factor=4, multiprocessing_context="fork")
+"""
+
+
+@pytest.mark.parametrize("without", [(), ("namespaces",)], ids=["walled", "without_namespaces"])
+def test_a_loader_with_workers_gives_the_same_as_one_without(without: tuple[str, ...]) -> None:
+    pytest.importorskip("torch")
+    with Zygote(torch=True, without=without) as zygote:
+        seen = zygote.observe(cells(LOADER, "f(num_workers=1)", "f(num_workers=1)"), calls("alone", "helped"), Limits())
+    assert statuses(seen) == ["ok", "ok", "ok"], seen.cells
+    assert [run.output.count("num_workers is taken as 0") for run in seen.cells] == [0, 1, 0]
+    assert value(seen.observations["alone"]) == value(seen.observations["helped"])
+
+
+def test_processes_that_cannot_work_together_say_so(zygote: Zygote) -> None:
+    pool = "from multiprocessing import Pool\nwith Pool(2) as pool:\n    assert pool.map(abs, [-1, -2]) == [1, 2]"
+    seen = zygote.observe(cells(pool), [], Limits())
+    told = "RuntimeError: no processes can work together in the box of this machine: do it without multiprocessing"
+    assert seen.cells[0].error in ("", f"{told} (cell 1, line 2)")
+    assert bool(seen.cells[0].error) == ("mount_ns" in seen.box.missing)
 
 
 def test_a_submission_costs_far_less_than_a_start(torch_zygote: Zygote) -> None:

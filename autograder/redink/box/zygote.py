@@ -46,7 +46,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from redink.box import child, namespaces, processes, stub, walls
+from redink.box import child, namespaces, processes, stub, walls, workers
 from redink.box.cells import CellShell
 from redink.box.ground import Ground, lay
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
@@ -68,6 +68,8 @@ def main(arguments: list[str]) -> None:
     ground = lay(folder, orders.hidden, orders.without)
     home = Path(ground.place).parent / "zygote" if ground.own_pids is None else Path(ground.place, "zygote")
     shell = warm_up(str(_settle(home)), orders.torch)
+    if not ground.uses_namespaces:
+        workers.explain_missing_semaphores()
     walls.shield_the_zygote()
     stub.hide_ourselves()
     zygote = _Zygote(control, grader, ground, shell)
