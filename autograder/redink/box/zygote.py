@@ -42,11 +42,10 @@ import select
 import shutil
 import signal
 import socket
-import subprocess
 from pathlib import Path
 from typing import Any
 
-from redink.box import child, namespaces, processes, stub, walls, workers
+from redink.box import child, namespaces, processes, scratch, stub, walls, workers
 from redink.box.cells import CellShell
 from redink.box.ground import Ground, lay
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
@@ -176,11 +175,5 @@ class _Zygote:
 
     def _clear(self) -> None:
         """Remove the child's folder, whatever it did to it; in a mount namespace it is gone already."""
-        place = self._ground.place
-        if self._ground.uses_namespaces or not Path(place).exists():
-            return
-        try:
-            shutil.rmtree(place)
-        except (OSError, RecursionError):  # locked, or thousands of folders deep
-            subprocess.run(["/bin/chmod", "-R", "u+rwx", place], check=False)  # noqa: S603
-            subprocess.run(["/bin/rm", "-rf", place], check=True)  # noqa: S603
+        if not self._ground.uses_namespaces:
+            scratch.remove(Path(self._ground.place))

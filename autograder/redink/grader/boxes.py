@@ -14,7 +14,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ from types import MappingProxyType, TracebackType
 from typing import NoReturn
 
 import redink.box
-from redink.box import cgroups, processes, protocol
+from redink.box import cgroups, processes, protocol, scratch
 from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience, out_of_memory
 from redink.box.environment import clean_environment
 from redink.box.levels import level
@@ -160,11 +159,12 @@ class Zygote:
         self.close()
 
     def _start(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="redink-box-"))
+        scratch.sweep()
+        folder, log = scratch.make()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         entry = Path(redink.box.__path__[0]) / "__main__.py"
         command = [sys.executable, "-P", str(entry), str(theirs.fileno())]
-        with theirs, (folder / "log").open("wb") as log:
+        with theirs, log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
                 command, env=clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
@@ -212,10 +212,7 @@ class Zygote:
 
     def _fail(self, why: str) -> NoReturn:
         """Give up this zygote; the next call starts another."""
-        said = ""
-        if self._folder is not None:
-            with contextlib.suppress(OSError):
-                said = (self._folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
+        said = "" if self._folder is None else scratch.last_words(self._folder)
         if self._process is not None:
             processes.kill_descendants_of(self._process.pid)
             self._process.kill()
