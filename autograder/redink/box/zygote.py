@@ -22,7 +22,8 @@ namespace if it is an ordinary user's, and into a root that shows Python and the
 else (view.py): no course, no home, no network. Each child then takes a mount namespace with a /proc and a scratch of its
 own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this
 order (walls.py), before it reads anything of the student; its word on what stands is the first thing on the wire. Without
-namespaces Landlock hides the same files, and the filter all sockets. The zygote is not dumpable, so that no child can
+namespaces Landlock hides the same files, and the filter all sockets. Where the grader was given control groups it puts
+each child into one (cgroups.py). The zygote is not dumpable, so that no child can
 write into it and spoil the next submission.
 
 Time. A timer on CPU time raises in the student's code (patience.py). What ignores it, the grader kills: it reads CPU
