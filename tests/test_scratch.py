@@ -121,14 +121,14 @@ def test_what_a_killed_grader_leaves_is_gone_when_the_next_one_has_started(place
     aged(folder)
     scratch.sweep()
     assert folder.exists()
-    zygotes = [os.pidfd_open(pid) for pid in processes.children_of(grader.pid)]
+    family = [os.pidfd_open(member.pid) for member in processes.family(grader.pid)]
     if whole_family:
         processes.kill_descendants_of(grader.pid)
     grader.kill()
     grader.communicate()
-    for zygote in zygotes:
-        assert select.select([zygote], [], [], 60)[0]
-        os.close(zygote)
+    for one in family:
+        assert select.select([one], [], [], 60)[0]
+        os.close(one)
     if folder.exists():
         assert whole_family
         aged(folder)
