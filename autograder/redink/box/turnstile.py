@@ -68,7 +68,9 @@ class Turnstile:
         if self._listener is None:
             _, descriptors, _, _ = socket.recv_fds(self._way, 1, 1)
             self._way.close()
-            self._listener = descriptors[0] if descriptors else None
+            for descriptor in descriptors:
+                os.set_inheritable(descriptor, False)
+                self._listener = descriptor
         elif _asks(self._listener):
             self._answer(self._listener)
         else:
