@@ -86,6 +86,16 @@ def test_only_what_nobody_holds_is_swept(place: Path, made: Callable[[], Path], 
     assert folder.exists() == (not goes)
 
 
+def test_a_folder_in_which_a_process_works_stays(place: Path) -> None:
+    folder = aged(left_by_the_dead())
+    with subprocess.Popen(["/bin/sleep", "60"], cwd=folder / "box") as worker:
+        scratch.sweep()
+        assert folder.exists()
+        worker.kill()
+    scratch.sweep()
+    assert not folder.exists()
+
+
 def test_a_link_is_no_folder_and_its_target_stays(place: Path) -> None:
     target = place / "precious"
     target.mkdir()

@@ -1,8 +1,8 @@
 """The folder of one zygote: made, told apart from those that nobody needs any more, and removed whatever lies in it.
 
 The zygote's log in it is locked for as long as a process of ours has it open, and the kernel opens the lock when the last
-one dies, however it died. So a folder whose lock is free belonged to a grader that was killed, and the next one to start
-clears it away.
+one dies, however it died. So a folder whose lock is free, and in which no process works, belonged to a grader that was
+killed, and the next one to start clears it away.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def sweep() -> None:
     """Remove the folders of ours that no living process holds."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if _is_ours(folder) and not _is_held(folder):
+            if _is_ours(folder) and not _is_held(folder) and not _is_lived_in(folder):
                 remove(folder)
 
 
@@ -63,6 +63,15 @@ def _is_ours(folder: Path) -> bool:
     """Say whether a folder is one, is this user's, and is no newcomer."""
     seen = folder.lstat()
     return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.geteuid() and time.time() - seen.st_mtime > _YOUNG
+
+
+def _is_lived_in(folder: Path) -> bool:
+    """Say whether a process works in a folder or below, such as a zygote of a Redink that locks no log yet."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").readlink().is_relative_to(folder.resolve()):
+                return True
+    return False
 
 
 def _is_held(folder: Path) -> bool:
