@@ -35,11 +35,7 @@ SITUATIONS = ["root", "user", "user without namespaces"]
 _UID = 60_123
 
 
-# Without namespaces a fork bomb loads the whole machine for its seconds, and with it every test beside it: at night.
-_OPEN = pytest.param("user without namespaces", marks=pytest.mark.slow)
-
-
-@pytest.fixture(scope="session", params=[*SITUATIONS[:2], _OPEN])
+@pytest.fixture(scope="session", params=SITUATIONS)
 def outcome(request: pytest.FixtureRequest, shared: Callable[..., Path], little_course: Path) -> dict[str, Any]:
     """Grade the corpus once in each situation."""
     return _graded(request.param, shared, little_course)
@@ -119,7 +115,6 @@ def test_the_walls_are_those_of_the_situation(outcome: dict[str, Any]) -> None:
     assert "landlock" not in missing and "seccomp" not in missing
 
 
-@pytest.mark.slow
 def test_honest_work_gets_the_same_result_in_every_situation(shared: Callable[..., Path], little_course: Path) -> None:
     situations = [one for one in SITUATIONS if one != "root" or os.getuid() == 0]
     seen = set()

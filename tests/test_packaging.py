@@ -84,3 +84,54 @@ def test_an_installed_redink_without_a_course_says_that_it_cannot_grade(installe
     assert done.stderr.strip() == (
         f"redink: {tmp_path} is not in a course: no folder upwards has assignments/ and solutions/"
     )
+
+
+_INSIDE = """
+import json, sys
+from redink import wire
+from redink.grader.boxes import Zygote
+from redink.records import Cell, Limits, Request
+tries = '''
+import importlib, sys
+import redink
+assert redink.check('x') is not None
+def attempt(name):
+    try:
+        found = importlib.import_module(name)
+    except ImportError:
+        return 'closed'
+    return 'open' if found.__file__ else 'closed'  # an empty folder is a package too, with nothing in it
+NAMES = ['redink.grader', 'redink.box', 'redink.wire', 'redink.records', 'redink_cli', 'redink_cli.app']
+def politely():
+    return [attempt(name) for name in NAMES]
+def rudely():
+    for name in [name for name in sys.modules if name.startswith('redink')]:
+        del sys.modules[name]
+    sys.meta_path[:] = [one for one in sys.meta_path if not one.__module__.startswith('redink')]
+    importlib.invalidate_caches()
+    return [attempt(name) for name in NAMES]
+def datasets():
+    import redink_datasets
+    return len(redink_datasets.__path__)
+'''
+names = ('politely', 'rudely', 'datasets')
+asked = [Request(id=n, when=f'def when(student):\\n    return student.{n}()\\n', inputs=wire.encode({})) for n in names]
+with Zygote(torch=False, without=sys.argv[1:]) as zygote:
+    seen = zygote.observe([Cell(index=1, source=tries)], asked, Limits())
+assert seen.cells[0].status == 'ok', seen.cells
+print(json.dumps([wire.decode(seen.observations[name].value) for name in names]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
+@pytest.mark.parametrize("without", [[], ["namespaces"]], ids=["walled", "without namespaces"])
+def test_student_code_beside_an_installed_redink_imports_no_part_of_it(installed, tmp_path, without):
+    done = subprocess.run([installed / "python", "-c", _INSIDE, *without], cwd=tmp_path,
+                          env=_bare(), capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    politely, rudely, datasets = json.loads(done.stdout)
+    assert set(politely) == {"closed"}
+    assert datasets == 1
+    if not without:  # elsewhere this is for order alone: its files can be read, and hold no secret
+        assert set(rudely) == {"closed"}

@@ -10,26 +10,17 @@ import time
 from typing import Any, NoReturn
 
 import matplotlib.pyplot as plt
-from IPython.core.compilerop import CachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from redink.box.compiling import CellCompiler, teach_lines
 from redink.box.output import Output
 from redink.box.patience import OverTime, TimeLimit
-from redink.box.telling import cell_file, note_blank_lines, one_line, place, student_traceback, syntax_text
+from redink.box.telling import note_blank_lines, one_line, place, student_traceback, syntax_text
 from redink.records import Cell, CellRun, Limits
 
 _INSTALLS = re.compile(r"\s*(sudo\s+)?(\S*python\S*\s+-m\s+)?\S*\b(pip3?|conda|mamba|micromamba|uv|apt|apt-get)\s")
 _REFUSAL = "Nothing can be installed in the box: the course's own packages are already here."
-
-
-class _CellCompiler(CachingCompiler):  # type: ignore[misc] # IPython has no types
-    """Compiles cells under the name that messages show."""
-
-    cell = 0
-
-    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
-        return cell_file(self.cell)
 
 
 class CellShell(InteractiveShell):  # type: ignore[misc] # IPython has no types
@@ -77,10 +68,12 @@ def make_shell(ipython_dir: str) -> CellShell:
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
-    config.InteractiveShell.compiler_class = _CellCompiler
+    config.InteractiveShell.compiler_class = CellCompiler
     shell: CellShell = CellShell.instance(config=config, ipython_dir=ipython_dir)
-    shell.compiler_class = _CellCompiler
-    shell.compile = _CellCompiler()
+    shell.compiler_class = CellCompiler
+    shell.compile = CellCompiler()
+    shell.db = {}  # of %cd and its like: a box remembers nothing
+    teach_lines(shell)
     shell.displayhook.write_output_prompt = _walk_on
     shell.display_formatter.active_types = ["text/plain"]
     for name in ("pip", "conda", "mamba", "micromamba", "uv"):

@@ -42,6 +42,11 @@ class Greedy(Lost):
     """The submission's processes together took more memory, or became more, than allowed."""
 
 
+def out_of_memory(limits: Limits) -> str:
+    """Say that memory ran out."""
+    return f"used more than {limits.memory_mb} MB of memory"
+
+
 class Meter:
     """Measures from outside what one submission uses: CPU time, memory and processes, over all its children."""
 
@@ -77,7 +82,7 @@ class Meter:
         allowed = self.limits.memory_mb * 1024 * 1024
         suspected = sum(max(0, member.resident - self._inherited) for member in members)
         if suspected > allowed and memory_of(members) - self._inherited > allowed:
-            raise Greedy(f"used more than {self.limits.memory_mb} MB of memory")
+            raise Greedy(out_of_memory(self.limits))
 
     def check_total(self) -> None:
         """Read, but not before so much CPU time can have been used at all, nor too often."""

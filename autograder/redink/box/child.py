@@ -7,6 +7,7 @@ is said here; all that this file owes it is to be quick and honest when the stud
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -26,20 +27,21 @@ from redink.box.runner import Student, serve
 from redink.box.walls import close_from, die_with, furnish, raise_walls
 from redink.records import Limits
 
-_SOCKET, _OUTPUT = 3, 4
+_SOCKET, _OUTPUT, _GATE = 3, 4, 5
 _AT_HOME = ("HOME", "MPLCONFIGDIR", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME")
+_OUT_OF_THE_WAY = 64  # of descriptors
 _LARGEST_JOB = 1 << 30  # the grader is no stranger
 
 
-def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellShell) -> NoReturn:
-    """Be the child of one submission; never returns to the zygote's code."""
+def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellShell, gate: int | None) -> NoReturn:
+    """Be the child of one submission; never returns to the zygote's code. `gate` leads to the turnstile, if there is one."""
     code = 70
     try:
         die_with(zygote)
-        sock, output = _settle(channel)
+        sock, output = _settle(channel, gate)
         furnish(ground, limits)
         _move_in(ground.place)
-        wire.send(sock, pack(Standing(walls=raise_walls(ground, limits))))
+        wire.send(sock, pack(Standing(walls=raise_walls(ground, limits, gate and _GATE))))
         _work(sock, output, shell, ground.signals_stay_inside)
     except EOFError:
         code = 0
@@ -47,14 +49,17 @@ def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellS
         os._exit(code)
 
 
-def _settle(channel: int) -> tuple[socket.socket, Output]:
+def _settle(channel: int, gate: int | None) -> tuple[socket.socket, Output]:
     """Leave the zygote's session and descriptors behind."""
     os.setsid()
+    gate = gate and fcntl.fcntl(gate, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
     os.dup2(channel, _SOCKET, inheritable=False)
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     output = Output(_OUTPUT)
-    close_from(_OUTPUT + 1)
+    if gate:
+        os.dup2(gate, _GATE, inheritable=False)
+    close_from(_GATE + 1 if gate else _GATE)
     return socket.socket(fileno=_SOCKET), output
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from redink.box import kernel, landlock, namespaces, seccomp, view
+from redink.box import kernel, landlock, namespaces, seccomp, turnstile, view
 
 _FIRST_UID = 0x70000000  # far from any account, and from the ranges that containers and user namespaces are given
 
@@ -25,6 +25,7 @@ class Ground(NamedTuple):
     gid: int
     crowd: int  # processes that share this uid, and count against a limit on them
     filter: bytes | None  # seccomp's
+    counted: bool  # each new process asks at the turnstile
     readable: tuple[str, ...] | None  # Landlock's; None without it
     writable: tuple[str, ...]
     standing: tuple[str, ...]
@@ -52,14 +53,17 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
     if not inside and any(view.covers(readable, place) for place in hidden):
         abi = 0  # it would let a child read what must stay hidden
     filtered = "seccomp" not in without and seccomp.available()
+    counted = filtered and not inside and "turnstile" not in without and turnstile.available()
     standing = {
         **dict.fromkeys(namespaces.NAMES, inside),
         "user_ns": inside and not root,
         "own_uid": uid != os.getuid(),
         "landlock": abi > 0,
         "seccomp": filtered,
-        "cgroup": False,
+        "turnstile": counted,
     }
+    if inside:  # the kernel counts a box's processes by themselves
+        del standing["turnstile"]
     if standing["user_ns"] or standing["own_uid"]:  # either will do
         standing = {name: there for name, there in standing.items() if there or name not in ("user_ns", "own_uid")}
     return Ground(
@@ -68,7 +72,8 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
         uid=uid,
         gid=uid if uid != os.getuid() else os.getgid(),
         crowd=crowd,
-        filter=_filter(inside, abi) if filtered else None,
+        filter=_filter(inside, abi, counted) if filtered else None,
+        counted=counted,
         readable=(("/",) if inside else tuple(readable)) if abi else None,
         writable=(view.BOX, "/tmp", "/dev/shm", "/dev/null") if inside else (str(folder / "box"), "/dev/null"),  # noqa: S108
         standing=tuple(name for name, there in standing.items() if there),
@@ -77,8 +82,10 @@ def lay(folder: Path, hidden: Collection[str], without: Collection[str]) -> Grou
     )
 
 
-def _filter(inside: bool, abi: int) -> bytes:
-    return seccomp.assemble(own_mounts=inside, own_pids=inside, signals_scoped=abi >= 6, truncation_handled=abi >= 3)
+def _filter(inside: bool, abi: int, counted: bool) -> bytes:
+    return seccomp.assemble(
+        own_mounts=inside, own_pids=inside, signals_scoped=abi >= 6, truncation_handled=abi >= 3, counted=counted
+    )
 
 
 def _counts_by_namespace() -> bool:

@@ -45,13 +45,16 @@ chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown
 utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7,
 removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, setxattrat 463 463, removexattrat 466 466, file_setattr 469 469
 """
+_ITSELF = "seccomp 317 277"
+_FORKS = "fork 57 -, vfork 58 -"
 _BY_ARGUMENT = "clone 56 220, clone3 435 435, socket 41 198, socketpair 53 199, ioctl 16 29, truncate 76 45"
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_KILL, _ERRNO, _ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+_KILL, _ERRNO, _ASK, _ALLOW = 0x80000000, 0x00050000, 0x7FC00000, 0x7FFF0000
 _LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _NAMESPACES = 0x7E020080  # every CLONE_NEW…
 _X32 = 0x40000000
+_SET_FILTER, _NEW_LISTENER = 1, 8
 _UNIX, _STREAM, _SEQPACKET = 1, 1, 5
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
@@ -65,8 +68,10 @@ def available() -> bool:
     return platform.machine() in _MACHINES
 
 
-def assemble(*, own_mounts: bool, own_pids: bool, signals_scoped: bool, truncation_handled: bool) -> bytes:
-    """Write the filter, for the other walls that stand."""
+def assemble(
+    *, own_mounts: bool, own_pids: bool, signals_scoped: bool, truncation_handled: bool, counted: bool
+) -> bytes:
+    """Write the filter, for the other walls that stand; `counted` has every fork ask at the turnstile."""
     column, architecture = _MACHINES[platform.machine()]
     special = _numbers(_BY_ARGUMENT, column)
     refuse = _answer(errno.EPERM)
@@ -81,7 +86,10 @@ def assemble(*, own_mounts: bool, own_pids: bool, signals_scoped: bool, truncati
     code += _on(
         special["clone3"], [_answer(errno.ENOSYS)]
     )  # its flags lie in memory; the C library falls back to clone
-    code += _on(special["clone"], [*_argument(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse])
+    asks = [_step(_RETURN, _ASK)] if counted else []
+    code += _on(special["clone"], [*_argument(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse, *asks])
+    for number in _numbers(_FORKS, column).values():
+        code += _on(number, asks)
     code += _on(
         special["ioctl"], [*_argument(1), _step(_EQUAL, _TIOCSTI, 1, 0), _step(_EQUAL, _TIOCLINUX, 0, 1), refuse]
     )
@@ -98,6 +106,14 @@ def install(code: bytes) -> None:
     """Put the filter up, for good."""
     program = _Program(len(code) // 8, code)
     kernel.prctl(kernel.PR_SET_SECCOMP, 2, ctypes.byref(program))
+
+
+def listen(code: bytes) -> int:
+    """Put the filter up, for good; give the descriptor at which the calls that must ask are heard."""
+    program = _Program(len(code) // 8, code)
+    number = _numbers(_ITSELF, _MACHINES[platform.machine()][0])["seccomp"]
+    words = [ctypes.c_uint(_SET_FILTER), ctypes.c_uint(_NEW_LISTENER), ctypes.byref(program)]
+    return kernel.call("syscall", ctypes.c_long(number), *words)
 
 
 def _without_mounts(column: int, special: dict[str, int], truncation_handled: bool) -> list[bytes]:
@@ -137,3 +153,6 @@ def _numbers(table: str, column: int) -> dict[str, int]:
         if numbers[column] != "-":
             found[name] = int(numbers[column])
     return found
+
+
+NOTHING_REFUSED = _step(_RETURN, _ALLOW)  # a filter to try things with

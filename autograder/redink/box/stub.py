@@ -1,7 +1,8 @@
 """What student code gets for `redink`: a module in which everything does nothing.
 
 A notebook's `from redink import check` and `check("train")` have a meaning at home only. The modules of the box itself
-leave `sys.modules`, so that importing any other part of redink fails inside.
+leave `sys.modules`, and importing any other part of redink fails inside. That is for order, not a wall: an installed
+redink lies beside what students need, and holds no secret. In a mount namespace its files are gone too (view.py).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import ModuleType
+
+OURS = ("redink", "redink_cli")
 
 
 class _Nothing:
@@ -47,10 +50,21 @@ class _Stub(ModuleType):
 _NOTHING = _Nothing()
 
 
+class _Closed:
+    """Finds no module of ours, and lets nobody after it look for one."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Refuse our names, and know no other."""
+        if name.partition(".")[0] in OURS:
+            raise ModuleNotFoundError(f"No module named {name!r} in the box", name=name)
+
+
 def hide_ourselves() -> None:
     """Put the stub in place of redink; functions already imported keep working."""
-    for name in [name for name in sys.modules if name == "redink" or name.startswith("redink.")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
         del sys.modules[name]
+    sys.meta_path.insert(0, _Closed)
     root = Path(__file__).resolve().parents[2]
     if root.name not in ("site-packages", "dist-packages"):  # an installed redink lies beside what students need
         sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != root]

@@ -16,11 +16,14 @@ def cell_file(index: int) -> str:
     return f"<cell {index}>"
 
 
+def blank_lines(source: str) -> int:
+    """Count the empty lines that open a text."""
+    return source[: len(source) - len(source.lstrip())].count("\n")
+
+
 def note_blank_lines(index: int, source: str) -> None:
     """Remember how many empty lines open a cell."""
-    body = source.lstrip()
-    opening = source[: len(source) - len(body)]
-    _blank_lines[index] = opening.count("\n")
+    _blank_lines[index] = blank_lines(source)
 
 
 def one_line(error: BaseException) -> str:
@@ -37,9 +40,8 @@ def one_line(error: BaseException) -> str:
 def place(error: BaseException) -> str:
     """Name the innermost line of a cell that an exception came through, such as "cell 7, line 3"."""
     try:
-        found = _in_frames(error.__traceback__)
-        if not found and isinstance(error, SyntaxError):
-            found = _line_of(str(error.filename), error.lineno or 1)
+        found = _line_of(str(error.filename), error.lineno or 1) if isinstance(error, SyntaxError) else ""
+        found = found or _in_frames(error.__traceback__)
     except Exception:  # noqa: BLE001 - an exception may carry a forged traceback or file name
         return ""
     return found

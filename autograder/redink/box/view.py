@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from redink.box import kernel
+from redink.box.stub import OURS
 
 BOX = "/box"  # in a new root: the one place that can be written to
 _SYSTEM = (
@@ -41,6 +42,12 @@ def visible() -> list[str]:
     return [path for path in there if not any(_beneath(path, other) for other in there if not Path(other).is_symlink())]
 
 
+def _ourselves() -> list[str]:
+    """Name the folders of our own packages: all that the zygote needs of them is loaded."""
+    found = [importlib.util.find_spec(name) for name in OURS]
+    return [os.path.realpath(place) for one in found if one for place in one.submodule_search_locations or ()]
+
+
 def readable_without_namespaces() -> list[str]:
     """Name what Landlock lets a child read where it still sees the whole machine."""
     return [*visible(), *(f"/proc/{name}" for name in _OF_PROC), *(f"/dev/{name}" for name in _DEVICES)]
@@ -55,7 +62,7 @@ def build(tree: str, hidden: Iterable[str], uid: int) -> None:
     """Make a root of what is visible; `hidden` places below it are covered, and then what is visible in them is put back."""
     kernel.mount("tmpfs", tree, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=4m,nr_inodes=20k,mode=755")
     paths = visible()
-    masks = {path for path in hidden if covers(paths, path)}
+    masks = {path for path in (*hidden, *_ourselves()) if covers(paths, path)}
     if masks:
         paths += [path for path in (sys.prefix, sys.base_prefix) if any(_beneath(path, mask) for mask in masks)]
     for path in sorted({*paths, *masks}, key=_depth):

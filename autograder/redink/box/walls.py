@@ -12,7 +12,7 @@ import resource
 import signal
 from pathlib import Path
 
-from redink.box import kernel, landlock, namespaces, seccomp
+from redink.box import kernel, landlock, namespaces, seccomp, turnstile
 from redink.box.ground import Ground
 from redink.records import Limits, Walls
 
@@ -27,7 +27,7 @@ _ALWAYS = (
     "memory_watchdog",
 )
 _MEGABYTE = 1024 * 1024
-_OURS = 8  # processes and descriptors that the box itself needs
+OURS = 8  # processes and descriptors that the box itself needs
 _ADDRESSES = 4096  # megabytes that may be mapped without being used
 
 
@@ -52,7 +52,7 @@ def close_from(lowest: int) -> None:
         os.closerange(lowest, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
-def raise_walls(ground: Ground, limits: Limits) -> Walls:
+def raise_walls(ground: Ground, limits: Limits, gate: int | None) -> Walls:
     """Wall this process in; say what stands and what is missing. Its folders must be there, and its descriptors closed."""
     _limit_resources(ground, limits)
     if ground.uid != os.getuid():
@@ -64,7 +64,9 @@ def raise_walls(ground: Ground, limits: Limits) -> Walls:
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if ground.readable is not None:
         landlock.restrict(ground.readable, ground.writable)
-    if ground.filter is not None:
+    if ground.filter is not None and gate is not None:
+        turnstile.hand_over(seccomp.listen(ground.filter), gate)
+    elif ground.filter is not None:
         seccomp.install(ground.filter)
     return Walls(walls=(*_ALWAYS, *ground.standing), missing=ground.missing)
 
@@ -89,9 +91,9 @@ def _limit_resources(ground: Ground, limits: Limits) -> None:
     _limit(resource.RLIMIT_FSIZE, limits.disk_mb * _MEGABYTE)
     _limit(resource.RLIMIT_DATA, data * page + memory)
     _limit(resource.RLIMIT_AS, size * page + memory + _ADDRESSES * _MEGABYTE)
-    _limit(resource.RLIMIT_NOFILE, limits.open_files + _OURS)
+    _limit(resource.RLIMIT_NOFILE, limits.open_files + OURS)
     if ground.uses_namespaces or ground.uid != 0:
-        _limit(resource.RLIMIT_NPROC, limits.processes + _OURS + ground.crowd)
+        _limit(resource.RLIMIT_NPROC, limits.processes + OURS + ground.crowd)
 
 
 def _limit(kind: int, value: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from redink.box import chance
+from redink.box import chance, workers
 from redink.box.cells import CellShell, make_shell
 
 _COMMON = [
@@ -110,6 +110,7 @@ def _warm_torch() -> None:
     torch.func.grad(lambda x: (x @ x).sum())(torch.ones(2, 2))
     repr(torch.zeros(2))
     chance.fix_torch(torch)
+    workers.load_without_workers(torch.utils.data.DataLoader)
 
 
 def _warm_cells(shell: CellShell) -> None:

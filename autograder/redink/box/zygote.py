@@ -11,7 +11,7 @@ Theory of operation. Six kinds of process take part::
              └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
 
 Where the machine refuses namespaces there is no parent and no sleeper: the zygote, being the subreaper, hunts down what
-has descended from a child.
+has descended from a child, and is asked before anything in the box forks (turnstile.py).
 
 Channels. Grader and zygote share a control socket; no child ever has it. For each submission the grader makes a fresh
 socket pair and passes one end through the zygote to the child: that is all the child has, beside /dev/null and an
@@ -22,7 +22,8 @@ namespace if it is an ordinary user's, and into a root that shows Python and the
 else (view.py): no course, no home, no network. Each child then takes a mount namespace with a /proc and a scratch of its
 own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this
 order (walls.py), before it reads anything of the student; its word on what stands is the first thing on the wire. Without
-namespaces Landlock hides the same files, and the filter all sockets. The zygote is not dumpable, so that no child can
+namespaces Landlock hides the same files, and the filter all sockets. Where the grader was given control groups it puts
+each child into one (cgroups.py). The zygote is not dumpable, so that no child can
 write into it and spoil the next submission.
 
 Time. A timer on CPU time raises in the student's code (patience.py). What ignores it, the grader kills: it reads CPU
@@ -42,13 +43,14 @@ import select
 import shutil
 import signal
 import socket
-import subprocess
 from pathlib import Path
+from typing import Any
 
-from redink.box import child, namespaces, processes, stub, walls
+from redink.box import child, namespaces, processes, scratch, stub, walls, workers
 from redink.box.cells import CellShell
 from redink.box.ground import Ground, lay
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
+from redink.box.turnstile import Turnstile
 from redink.box.warming import warm_up
 from redink.records import Limits
 
@@ -66,6 +68,8 @@ def main(arguments: list[str]) -> None:
     ground = lay(folder, orders.hidden, orders.without)
     home = Path(ground.place).parent / "zygote" if ground.own_pids is None else Path(ground.place, "zygote")
     shell = warm_up(str(_settle(home)), orders.torch)
+    if not ground.uses_namespaces:
+        workers.explain_missing_semaphores()
     walls.shield_the_zygote()
     stub.hide_ourselves()
     zygote = _Zygote(control, grader, ground, shell)
@@ -94,16 +98,18 @@ class _Zygote:
         self._ground = ground
         self._shell = shell
         self._child = self._sleeper = 0
+        self._turnstile: Turnstile | None = None
 
     def serve(self) -> None:
         """Do what the grader asks until it is gone."""
         self._control.sendall(pack(Ready()))
-        events = select.poll()
-        events.register(self._control, select.POLLIN)
-        events.register(self._grader, select.POLLIN)
         while True:
-            if any(fd == self._grader for fd, _ in events.poll()):
+            ready = self._wait()
+            if self._grader in ready:
                 return
+            if self._control not in ready:
+                self._turn()
+                continue
             data, descriptors, _, _ = socket.recv_fds(self._control, _PACKET, 1)
             if not data:
                 return
@@ -114,16 +120,36 @@ class _Zygote:
             elif isinstance(order, End):
                 self._control.sendall(pack(self.end()))
 
+    def _wait(self) -> list[object]:
+        """Wait until somebody has something to say."""
+        waiting: list[Any] = [self._control, self._grader]
+        if self._turnstile is not None:
+            waiting.append(self._turnstile)
+        return select.select(waiting, [], [])[0]
+
+    def _turn(self) -> None:
+        """Let one process through the turnstile, or not; forget a turnstile that nobody can come to any more."""
+        assert self._turnstile is not None
+        self._turnstile.turn()
+        if self._turnstile.fileno() < 0:
+            self._turnstile = None
+
     def _spawn(self, channel: int, limits: Limits) -> None:
         me, own_pids = os.getpid(), self._ground.own_pids
+        gate = None
+        if self._ground.counted:
+            self._turnstile = Turnstile(limits.processes + walls.OURS)
+            gate = self._turnstile.gate.fileno()
         if own_pids is not None:
             self._sleeper = namespaces.make_family(own_pids)
         self._child = os.fork()
         if not self._child:
-            child.live(channel, self._ground, limits, me, self._shell)
+            child.live(channel, self._ground, limits, me, self._shell, gate)
         if own_pids is not None:
             namespaces.leave_family(own_pids)
         os.close(channel)
+        if self._turnstile is not None:
+            self._turnstile.gate.close()
         pidfd = os.pidfd_open(self._child)
         socket.send_fds(self._control, [pack(Spawned())], [pidfd])
         os.close(pidfd)
@@ -131,6 +157,9 @@ class _Zygote:
     def end(self) -> Ended:
         """Kill and reap the child and all its descendants; tell how it ended."""
         status, itself, used = 0, False, 0.0
+        if self._turnstile is not None:
+            self._turnstile.close()
+            self._turnstile = None
         if self._child:
             itself = os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             if self._sleeper:  # who dies with it will not be waited for, so is counted now
@@ -147,11 +176,5 @@ class _Zygote:
 
     def _clear(self) -> None:
         """Remove the child's folder, whatever it did to it; in a mount namespace it is gone already."""
-        place = self._ground.place
-        if self._ground.uses_namespaces or not Path(place).exists():
-            return
-        try:
-            shutil.rmtree(place)
-        except (OSError, RecursionError):  # locked, or thousands of folders deep
-            subprocess.run(["/bin/chmod", "-R", "u+rwx", place], check=False)  # noqa: S603
-            subprocess.run(["/bin/rm", "-rf", place], check=True)  # noqa: S603
+        if not self._ground.uses_namespaces:
+            scratch.remove(Path(self._ground.place))

@@ -14,7 +14,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -23,8 +22,8 @@ from types import MappingProxyType, TracebackType
 from typing import NoReturn
 
 import redink.box
-from redink.box import processes, protocol
-from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience
+from redink.box import cgroups, processes, protocol, scratch
+from redink.box.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience, out_of_memory
 from redink.box.environment import clean_environment
 from redink.box.levels import level
 from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
@@ -43,7 +42,7 @@ class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
     def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
-        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp"), to test what is left."""
+        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left."""
         self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
@@ -53,6 +52,10 @@ class Zygote:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._folder: Path | None = None
+        self._groups = None if "cgroup" in self._without else cgroups.place()
+        self._group: cgroups.Group | None = None
+        if self._groups is not None:
+            cgroups.sweep(self._groups)
         self._start()
 
     def observe(
@@ -87,16 +90,46 @@ class Zygote:
         except BaseException:
             ours.close()
             raise
-        return Channel(ours, descriptors[0], limits), process.pid
+        channel = Channel(ours, descriptors[0], limits)
+        self._enclose(channel.pid, limits)
+        return channel, process.pid
 
-    def end(self) -> Ended:
-        """Have the child killed with everything it started; give what it used."""
+    def _enclose(self, pid: int, limits: Limits) -> None:
+        """Put a child into a control group, if we were given any, before it has anything of the student."""
+        if self._groups is None:
+            return
+        try:
+            self._group = cgroups.Group(self._groups, limits)
+            self._group.add(pid)
+        except ProcessLookupError:  # the child fell already, which will be noticed
+            self._release()
+        except OSError:  # it looked as if we might: from now on the watchdog does it alone
+            self._release()
+            self._groups = None
+
+    def _release(self) -> bool:
+        """Take the control group away; say whether somebody in it was killed for want of memory."""
+        group, self._group = self._group, None
+        if group is None:
+            return False
+        starved = group.ran_out_of_memory()
+        group.remove()
+        return starved
+
+    def end(self) -> tuple[Ended, bool]:
+        """Have the child killed with everything it started; give what it used, and whether memory ran out."""
         if self._control is None:
             raise BoxError("the box was closed while it was at work")
         answer, _ = self._ask(self._control, End(), [])
         if not isinstance(answer, Ended):
             self._fail("it answered out of turn")
-        return answer
+        return answer, self._release()
+
+    def walls(self, told: Walls) -> Walls:
+        """Add to what a child tells of its walls the one that stands around it."""
+        if self._group is not None:
+            return Walls(walls=(*told.walls, "cgroup"), missing=told.missing)
+        return Walls(walls=told.walls, missing=(*told.missing, "cgroup"))
 
     def close(self) -> None:
         """End the zygote and remove its folder."""
@@ -115,6 +148,7 @@ class Zygote:
                 processes.kill_descendants_of(process.pid)
                 process.kill()
                 process.wait()
+        self._release()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -125,11 +159,12 @@ class Zygote:
         self.close()
 
     def _start(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="redink-box-"))
+        scratch.sweep()
+        folder, log = scratch.make()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         entry = Path(redink.box.__path__[0]) / "__main__.py"
         command = [sys.executable, "-P", str(entry), str(theirs.fileno())]
-        with theirs, (folder / "log").open("wb") as log:
+        with theirs, log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
                 command, env=clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
@@ -177,10 +212,7 @@ class Zygote:
 
     def _fail(self, why: str) -> NoReturn:
         """Give up this zygote; the next call starts another."""
-        said = ""
-        if self._folder is not None:
-            with contextlib.suppress(OSError):
-                said = (self._folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
+        said = "" if self._folder is None else scratch.last_words(self._folder)
         if self._process is not None:
             processes.kill_descendants_of(self._process.pid)
             self._process.kill()
@@ -244,15 +276,17 @@ class _Session:
                 channel.await_death()
         finally:
             channel.close()
-            ended = self._zygote.end()
+            ended, starved = self._zygote.end()
         self._meter.ended += ended.cpu_seconds
+        if lost is not None and starved and not str(lost):
+            lost = Lost(out_of_memory(self._limits))
         if lost is not None:
             self._charge(lost, ended)
         return lost is None or isinstance(lost, Exhausted)
 
     def _run_cells(self, channel: Channel) -> None:
         try:
-            self._walls = protocol.standing(channel.receive(Patience(_ANSWERING))).walls
+            self._walls = self._zygote.walls(protocol.standing(channel.receive(Patience(_ANSWERING))).walls)
             self._zygote.trust(self._walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
@@ -285,14 +319,21 @@ class _Session:
                 self._answer(Observation(status="timeout", error=str(late)))
                 return self._await_the_end_of_a_runner(channel)
             if isinstance(message, RunnerGone):
-                self._excuse_a_crowd(message)
-                return self._answer(Observation(status="died", error=processes.how_it_ended(message.code)))
+                return self._mourn(message)
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost("disturbed its connection to the grader")
             self._answer(sane_observation(message, request, self._limits))
             if message.status == "timeout" and self._pending:
                 return self._await_the_end_of_a_runner(channel)
         return None
+
+    def _mourn(self, gone: RunnerGone) -> None:
+        """Let a request pay for its runner; all of them, where the cells left no room, since none will be made later."""
+        self._excuse_a_crowd(gone)
+        died = Observation(status="died", error=processes.how_it_ended(gone.code))
+        self._answer(died)
+        while gone.code == processes.NO_ROOM and self._pending:
+            self._answer(died)
 
     def _excuse_a_crowd(self, gone: RunnerGone) -> None:
         """Tell a submission that has itself filled its room from one that others of the same user left none."""

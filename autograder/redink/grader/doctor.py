@@ -61,6 +61,7 @@ _MEANING = {
     "own_uid": "code runs under the grader's uid, without its capabilities, and shares its limit on processes",
     "landlock": "one wall less before files; where mount_ns is missing too, all files lie open",
     "seccomp": "one wall less before the kernel; where net_ns is missing too, the network lies open",
+    "turnstile": "a fork bomb is counted by the grader a few times a second, and may slow its neighbours until then",
     "cgroup": "memory is counted by a watchdog a few times a second instead of by the kernel",
 }
 _NAMESPACES = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "user_ns")
@@ -135,6 +136,8 @@ def _remedy(wall: str) -> str:
         "own_uid": "grade as an ordinary user, or with a Python that every user may read",
         "landlock": "use Linux 5.13 or newer, with landlock among the kernel's lsm= modules",
         "seccomp": "grade on an x86_64 or aarch64 machine",
+        "cgroup": "as an ordinary user: systemd-run --user --scope redink …; in a container, delegate a control group (v2)",
+        "turnstile": "allow user namespaces, or a container without a seccomp listener of its own (Linux 5.5 or newer)",
     }.get(wall, "")
 
 

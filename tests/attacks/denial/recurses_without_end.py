@@ -1,7 +1,7 @@
 """Recurses in C until the stack is gone.
 
 score: 40
-says: segmentation fault|RecursionError|MemoryError|ended the process|took more than|used more than
+says: segmentation fault|RecursionError|MemoryError|ended the process|took more than|used more than|waiting
 """
 
 import sys

@@ -1,0 +1,148 @@
+"""The folders of zygotes: none stays when its grader was killed, and none goes while somebody needs it."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from redink.box import processes, scratch
+from redink.grader.boxes import Zygote
+from redink.records import Limits
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
+GRADER = """
+import time
+from redink.grader.boxes import Zygote
+from redink.records import Limits
+zygote = Zygote(torch=False)
+zygote.observe([], [], Limits())
+print(zygote._folder, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def aged(folder: Path) -> Path:
+    os.utime(folder, (0, 0))
+    return folder
+
+
+def left_by_the_dead() -> Path:
+    folder, log = scratch.make()
+    log.close()
+    (folder / "box").mkdir()
+    return folder
+
+
+def held() -> Path:
+    folder, log = scratch.make()
+    held.logs.append(log)  # type: ignore[attr-defined] # kept open
+    return folder
+
+
+held.logs = []  # type: ignore[attr-defined]
+
+
+def without_a_log() -> Path:
+    return Path(tempfile.mkdtemp(prefix="redink-box-"))
+
+
+def locked_inside() -> Path:
+    folder = left_by_the_dead()
+    (folder / "box/closed").mkdir()
+    (folder / "box/closed").chmod(0)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("made", "old", "goes"),
+    [
+        (left_by_the_dead, True, True),
+        (left_by_the_dead, False, False),
+        (held, True, False),
+        (without_a_log, True, True),
+        (without_a_log, False, False),
+        (locked_inside, True, True),
+    ],
+)
+def test_only_what_nobody_holds_is_swept(place: Path, made: Callable[[], Path], old: bool, goes: bool) -> None:
+    folder = made()
+    if old:
+        aged(folder)
+    scratch.sweep()
+    assert folder.exists() == (not goes)
+
+
+def test_a_folder_in_which_a_process_works_stays(place: Path) -> None:
+    folder = aged(left_by_the_dead())
+    with subprocess.Popen(["/bin/sleep", "60"], cwd=folder / "box") as worker:
+        scratch.sweep()
+        assert folder.exists()
+        worker.kill()
+    scratch.sweep()
+    assert not folder.exists()
+
+
+def test_a_link_is_no_folder_and_its_target_stays(place: Path) -> None:
+    target = place / "precious"
+    target.mkdir()
+    (target / "log").touch()
+    aged(target)
+    (place / "redink-box-link").symlink_to(target)
+    os.utime(place / "redink-box-link", (0, 0), follow_symlinks=False)
+    planted = left_by_the_dead()
+    (planted / "box/out").symlink_to(target)
+    aged(planted)
+    scratch.sweep()
+    assert (target / "log").exists()
+    assert (place / "redink-box-link").is_symlink()
+    assert not planted.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make another user's folder")
+def test_another_users_folder_stays(place: Path) -> None:
+    folder = left_by_the_dead()
+    os.chown(folder, 60_123, 60_123)
+    aged(folder)
+    scratch.sweep()
+    assert folder.exists()
+
+
+@pytest.mark.parametrize("whole_family", [False, True], ids=["grader alone", "grader and zygote"])
+def test_what_a_killed_grader_leaves_is_gone_when_the_next_one_has_started(place: Path, whole_family: bool) -> None:
+    environment = {**os.environ, "TMPDIR": str(place)}
+    grader = subprocess.Popen([sys.executable, "-c", GRADER], stdout=subprocess.PIPE, text=True, env=environment)
+    assert grader.stdout is not None
+    folder = Path(grader.stdout.readline().strip())
+    assert folder.parent == place
+    aged(folder)
+    scratch.sweep()
+    assert folder.exists()
+    family = [os.pidfd_open(member.pid) for member in processes.family(grader.pid)]
+    if whole_family:
+        processes.kill_descendants_of(grader.pid)
+    grader.kill()
+    grader.communicate()
+    for one in family:
+        assert select.select([one], [], [], 60)[0]
+        os.close(one)
+    if folder.exists():
+        assert whole_family
+        aged(folder)
+    with Zygote(torch=False) as next_one:
+        next_one.observe([], [], Limits())
+        assert [path.name for path in place.glob("redink-box-*")] == [next_one._folder.name if next_one._folder else ""]
+    assert not list(place.glob("redink-box-*"))
