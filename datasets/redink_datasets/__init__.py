@@ -4,7 +4,21 @@ A generator that returns a truth returns it exactly: the margin is the margin, n
 """
 
 from redink_datasets.planar import blobs, circle, xor
+from redink_datasets.regressed import Regression, low_rank, regression, spectral
 from redink_datasets.separated import Separated, lattice, separable, tight
 from redink_datasets.written import digits
 
-__all__ = ["Separated", "blobs", "circle", "digits", "lattice", "separable", "tight", "xor"]
+__all__ = [
+    "Regression",
+    "Separated",
+    "blobs",
+    "circle",
+    "digits",
+    "lattice",
+    "low_rank",
+    "regression",
+    "separable",
+    "spectral",
+    "tight",
+    "xor",
+]
