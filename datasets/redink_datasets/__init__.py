@@ -6,6 +6,7 @@ A generator that returns a truth returns it exactly: the margin is the margin, n
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.regressed import Regression, low_rank, regression, spectral
 from redink_datasets.separated import Separated, lattice, separable, tight
+from redink_datasets.wandering import wandering
 from redink_datasets.written import digits
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "separable",
     "spectral",
     "tight",
+    "wandering",
     "xor",
 ]
