@@ -18,7 +18,7 @@ def test_each_picture_holds_its_digit_at_its_place_and_nothing_else():
 
 
 def test_no_digit_comes_twice_and_every_place_is_used():
-    pictures, labels, places = wandering(np.random.default_rng(2), 1797, side=10)
+    _, labels, places = wandering(np.random.default_rng(2), 1797, side=10)
     assert sorted(labels.tolist()) == sorted(digits()[1].tolist())
     counts = np.bincount(3 * places[:, 0] + places[:, 1], minlength=9)
     assert counts.shape == (9,)

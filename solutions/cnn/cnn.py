@@ -265,7 +265,7 @@ print("the first layer, if it were dense:", dense_parameters(rows[0][0], rows[1]
 # Seven nested loops would do it and take for ever. A good plan is two loops over the *kernel*, $(a,b)$, which is small:
 # for a fixed $(a,b)$, all the pixels that meet this weight form one regular slice of $\tilde x$, of the shape of the
 # output. `np.einsum` or `@` does the rest. (`numpy.lib.stride_tricks` is allowed. Ready-made convolutions are not:
-# nothing from torch or scipy, no `np.convolve`, no `np.correlate`.)
+# nothing from torch or scipy, no `np.convolve`, `np.correlate`, `np.polymul` or `np.fft`.)
 
 
 # %%
