@@ -87,7 +87,8 @@ plt.show()
 # - **Convolution** means what layers compute, the formula above, without turning the kernel round. Strictly that is
 #   called *cross-correlation*. Where we mean the mathematician's convolution, we say so.
 # - **Padding** $p$ is per side: the picture gets $p$ zeros on *each* end of the axis, so it grows by $2p$.
-# - Pictures are float64 numpy arrays; in the last core question they are float32 torch tensors.
+# - Pictures are float64 numpy arrays; in the question about LeNet they are float32 torch tensors. Everything before and
+#   after it is written by hand: numpy, and neither torch nor scipy.
 # - Functions never change the arrays they are given.
 #
 # ## Once by hand
@@ -260,12 +261,12 @@ print("the first layer, if it were dense:", dense_parameters(rows[0][0], rows[1]
 # adds them up. (So even a kernel of 1×1 makes sense: it sees no neighbours, but it mixes the channels.) With stride
 # $(s_h,s_w)$, and with $\tilde x$ for the picture after padding,
 #
-# $$h_{nfij}=b_f+\sum_{c=1}^{C}\ \sum_{a=0}^{k_h-1}\ \sum_{b=0}^{k_w-1} w_{fcab}\;\tilde x_{n,\,c,\,s_h i+a,\,s_w j+b}.$$
+# $$h_{nfij}=b_f+\sum_{c=0}^{C-1}\ \sum_{a=0}^{k_h-1}\ \sum_{a'=0}^{k_w-1} w_{fcaa'}\;\tilde x_{n,\,c,\,s_h i+a,\,s_w j+a'}.$$
 #
-# Seven nested loops would do it and take for ever. A good plan is two loops over the *kernel*, $(a,b)$, which is small:
-# for a fixed $(a,b)$, all the pixels that meet this weight form one regular slice of $\tilde x$, of the shape of the
+# Seven nested loops would do it and take for ever. A good plan is two loops over the *kernel*, $(a,a')$, which is small:
+# for a fixed $(a,a')$, all the pixels that meet this weight form one regular slice of $\tilde x$, of the shape of the
 # output. `np.einsum` or `@` does the rest. (`numpy.lib.stride_tricks` is allowed. Ready-made convolutions are not:
-# nothing from torch or scipy, no `np.convolve`, `np.correlate`, `np.polymul` or `np.fft`.)
+# no `np.convolve`, no `np.correlate`, no `np.polymul`, no `np.fft`.)
 
 
 # %%
@@ -380,10 +381,10 @@ plt.show()
 #
 # - $b_f$ went to every output of channel $f$, times 1:
 #   $\quad\displaystyle\frac{\partial L}{\partial b_f}=\sum_{n,i,j}G_{nfij}.$
-# - $w_{fcab}$ went to every output of channel $f$, in every example, times the pixel it met there:
-#   $\quad\displaystyle\frac{\partial L}{\partial w_{fcab}}=\sum_{n,i,j}G_{nfij}\;\tilde x_{n,\,c,\,s_hi+a,\,s_wj+b}.$
+# - $w_{fcaa'}$ went to every output of channel $f$, in every example, times the pixel it met there:
+#   $\quad\displaystyle\frac{\partial L}{\partial w_{fcaa'}}=\sum_{n,i,j}G_{nfij}\;\tilde x_{n,\,c,\,s_hi+a,\,s_wj+a'}.$
 # - A pixel went to every window that it lies in, and in each it met another weight:
-#   $\quad\displaystyle\frac{\partial L}{\partial\tilde x_{ncuv}}=\sum_{f}\ \sum_{\substack{i,a:\ s_hi+a=u\\ j,b:\ s_wj+b=v}}G_{nfij}\;w_{fcab}.$
+#   $\quad\displaystyle\frac{\partial L}{\partial\tilde x_{ncuv}}=\sum_{f}\ \sum_{\substack{i,a:\ s_hi+a=u\\ j,a':\ s_wj+a'=v}}G_{nfij}\;w_{fcaa'}.$
 #
 # In the example by hand, the pixel in the middle, $x_{11}=1$, lies in four windows: it is the lower right of the
 # first, where it met $-1$, and so on. So $\partial L/\partial x_{11}=-1\,G_{00}+0\,G_{01}+2\,G_{10}+1\,G_{11}$. One
