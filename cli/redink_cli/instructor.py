@@ -122,7 +122,9 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
 )
 @jobs_option
 def demo_command(target: Path, jobs: int) -> None:
-    """Grade a made-up class: right, blank, wrong in every known way, and the accidents of a real deadline.
+    """Grade a made-up class: right, blank, wrong in known ways, and the accidents of a real deadline.
+
+    The first assignment gets the whole class, with every known misconception; the others get a small one.
 
     \b
     Example: redink demo
@@ -130,12 +132,15 @@ def demo_command(target: Path, jobs: int) -> None:
     from redink.grader.assignments import read_assignment
     from redink.grader.course import Course
     from redink.grader.demo import make_class
+    from redink.handout import list_assignments
 
     course = Course.find()
-    for slug in course.slugs():
+    complete = set(course.slugs())
+    slugs = [spec.slug for spec in list_assignments(course.assignments) if spec.slug in complete]
+    for place, slug in enumerate(slugs):
         folder = target / slug
         shutil.rmtree(folder / "submissions", ignore_errors=True)
-        count = make_class(read_assignment(course, slug), folder / "submissions")
+        count = make_class(read_assignment(course, slug), folder / "submissions", whole=place == 0)
         click.echo(f"{slug}: a made-up class of {count} in {folder / 'submissions'}")
         report = _grade(course, slug, folder / "submissions", jobs, folder / "gradebook.sqlite")
         _write(report, str(folder / "results.json"), folder / "summary.md")

@@ -1,29 +1,42 @@
-"""A made-up class: right, blank, every misconception, every alternative, and the accidents of a real deadline."""
+"""A made-up class: right, blank, wrong in known ways, right in other ways, and the accidents of a real deadline.
+
+The whole class has every misconception and every alternative; a small one has the first of each for every core question.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from redink.checks.specimens import Specimen
 from redink.grader.assignments import Assignment
 from redink.grader.build import notebook, student_notebook
 from redink.grader.master import edited
 from redink.records import Cell
 
+_QUICK = ("eve_syntax_error", "fay_not_a_notebook")  # accidents that cost no time
 
-def make_class(assignment: Assignment, target: Path) -> int:
+
+def make_class(assignment: Assignment, target: Path, *, whole: bool) -> int:
     """Write one folder for each made-up student; give how many there are."""
     solved, skip = assignment.master.solved(), assignment.master.explorations()
     handed_in = {"ada_right": _written(assignment, solved), "ben_blank": student_notebook(assignment)}
     for kind, specimens in (("wrong", assignment.misconceptions), ("other", assignment.alternatives)):
-        for specimen in specimens:
+        for specimen in specimens if whole else _first_of_each_question(assignment, specimens):
             handed_in[f"{kind}_{specimen.id}"] = _written(assignment, edited(solved, specimen, skip))
-    handed_in |= _accidents(assignment, solved)
+    accidents = _accidents(assignment, solved)
+    handed_in |= accidents if whole else {name: accidents[name] for name in _QUICK}
     for name, text in handed_in.items():
         path = target / name / f"{assignment.slug}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return len(handed_in)
+
+
+def _first_of_each_question(assignment: Assignment, specimens: tuple[Specimen, ...]) -> list[Specimen]:
+    core = [question.id for question in assignment.spec.questions if question.tier == "core"]
+    first = {specimen.question: specimen for specimen in reversed(specimens)}
+    return [first[question] for question in core if question in first]
 
 
 def _accidents(assignment: Assignment, solved: tuple[Cell, ...]) -> dict[str, str]:

@@ -1,0 +1,39 @@
+"""The made-up class: whole, or small with one of each kind for every core question."""
+
+from __future__ import annotations
+
+from redink.grader.assignments import read_assignment
+from redink.grader.course import Course
+from redink.grader.demo import make_class
+
+QUICK = {"ada_right", "ben_blank", "eve_syntax_error", "fay_not_a_notebook"}
+
+
+def names(little, tmp_path, *, whole):
+    assignment = read_assignment(Course.find(little.root), "little")
+    count = make_class(assignment, tmp_path / "made", whole=whole)
+    found = {path.parent.name for path in (tmp_path / "made").glob("*/little.ipynb")}
+    assert len(found) == count
+    return found, assignment
+
+
+def test_the_whole_class_has_everybody(little, tmp_path):
+    found, assignment = names(little, tmp_path, whole=True)
+    wrong = {f"wrong_{one.id}" for one in assignment.misconceptions}
+    other = {f"other_{one.id}" for one in assignment.alternatives}
+    accidents = {"cyd_endless_cell", "dee_endless_function", "gus_truncated", "hal_leaves_early"}
+    assert found == QUICK | accidents | wrong | other
+
+
+def test_a_small_class_has_the_first_of_each_for_every_core_question(little, tmp_path):
+    twice = "\nmisconception('again', 'centre', hint='Twice?', old='X.mean(axis=0)', new='2 * X.mean(axis=0)')\n"
+    path = little.solution / "misconceptions.py"
+    path.write_text(path.read_text(encoding="utf-8") + twice, encoding="utf-8")
+    found, assignment = names(little, tmp_path, whole=False)
+    core = {question.id for question in assignment.spec.questions if question.tier == "core"}
+    wrong = {name for name in found if name.startswith("wrong_")}
+    assert "wrong_takes_the_mean_over_rows" in wrong
+    assert "wrong_again" not in wrong
+    assert len(wrong) == len(core)
+    assert found >= QUICK
+    assert "cyd_endless_cell" not in found
