@@ -116,6 +116,7 @@ REFUSED = {
     "None for a number": (None, 1.0, "expected a number, got None"),
     "a number for None": (0, None, "expected None, got a number"),
     "ragged rows": ([[1, 2], [3]], np.ones((2, 2)), "got rows of different lengths"),
+    "an array for ragged rows": (np.ones((3, 2)), [[[1, 2], 3], 4, 5], "expected 3 values"),
     "a dict for an array": ({0: 1.0}, array([1.0]), "expected an array of shape (1,), got a dict with keys 0"),
     "an array for a dict": (array([1.0]), {0: 1.0}, "expected a dict, got an array of shape (1,)"),
     "a missing key": ({}, {"w": 1}, "the key w is missing"),

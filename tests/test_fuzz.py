@@ -6,16 +6,21 @@ import json
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from redink import wire
 from redink.box import protocol
+from redink.checks import close
+from redink.checks.judging import judge
+from redink.checks.language import Check
 from redink.errors import SubmissionError, WireError
 from redink.grader.sanity import sane_observation, sane_run
 from redink.notebook import read_cells
-from redink.records import Cell, CellRun, Limits, Request
+from redink.records import Cell, CellRun, Limits, Observation, Request
 
 FEW, MANY = 150, 10_000
 REQUEST = Request(id="r", when="", inputs=wire.encode({"X": 1}))
@@ -141,3 +146,30 @@ def test_any_document_gives_cells_or_a_sentence(data: bytes) -> None:
         return
     assert all(isinstance(cell, Cell) and isinstance(cell.source, str) for cell in cells)
     msgspec.msgpack.encode(cells)
+
+
+answers = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.complex_numbers()
+    | st.text(max_size=5)
+    | hnp.arrays(
+        st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_, np.complex128]),
+        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@fuzzed(st.tuples(answers, answers, st.booleans()))
+def test_any_answer_against_any_expected_one_ends_in_a_verdict(case):
+    seen, expected, judged = (wire.encode(case[0]), wire.decode(wire.encode(case[1])), case[2])
+    plain = Check("q", lambda: None, kind="call", calls="f", trials=1, weight=1, tol=1e-8, covers="")
+    if judged:
+        plain.then(lambda seen, expected: close(seen, expected))
+    verdict = judge(plain, Observation(status="returned", value=seen), expected, {})
+    assert verdict.verdict in ("passed", "failed")
+    assert bool(verdict.message) == (verdict.verdict == "failed")

@@ -99,7 +99,12 @@ def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
 
 def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
     """Tell whether an array can stand for a list of several things: numbers, or arrays, of one shape."""
-    return all(not _is_truth(item) and np.shape(item) == seen.shape[1:] for item in expected if _numeric(item))
+    for item in expected:
+        if _numeric(item):
+            one, _ = as_array(item)  # none of ragged rows
+            if _is_truth(item) or one is None or one.shape != seen.shape[1:]:
+                return False
+    return True
 
 
 def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
