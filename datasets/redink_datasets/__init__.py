@@ -3,6 +3,7 @@
 A generator that returns a truth returns it exactly: the margin is the margin, not an estimate of it.
 """
 
+from redink_datasets.chains import Chain, markov
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.regressed import Regression, low_rank, regression, spectral
 from redink_datasets.separated import Separated, lattice, separable, tight
@@ -10,6 +11,7 @@ from redink_datasets.wandering import wandering
 from redink_datasets.written import digits
 
 __all__ = [
+    "Chain",
     "Regression",
     "Separated",
     "blobs",
@@ -17,6 +19,7 @@ __all__ = [
     "digits",
     "lattice",
     "low_rank",
+    "markov",
     "regression",
     "separable",
     "spectral",

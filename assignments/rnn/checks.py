@@ -1,0 +1,648 @@
+"""Public checks of the recurrent networks: they find the usual slips, on examples small enough to read."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from redink.checks import Fail, check
+from redink_datasets import markov
+
+SIZES = [(1, 2, 2, 1), (2, 4, 3, 5), (3, 7, 2, 4)]  # N, T, D, H: never two of them alike where it matters
+
+
+def simple(rng, *shape):
+    """Draw numbers that can be read: of one decimal, and none of them 0."""
+    return rng.choice([-1.0, 1.0], size=shape) * rng.integers(1, 10, size=shape) / 10
+
+
+def drawn(rng, trial, *shape):
+    """Draw numbers: readable ones in trial 0."""
+    return simple(rng, *shape) if trial == 0 else rng.normal(size=shape)
+
+
+def elman(rng, trial, sizes=SIZES):
+    """Draw sequences and the weights of an Elman network."""
+    N, T, D, H = sizes[trial]
+    return dict(
+        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), V=drawn(rng, trial, H, D),
+        U=drawn(rng, trial, H, H) * (1 if trial == 0 else 0.6), c=drawn(rng, trial, H),
+    )  # fmt: skip
+
+
+def states(x, h0, V, U, c):
+    """Run an Elman network."""
+    found, h = np.zeros((*x.shape[:2], len(U))), h0
+    for t in range(x.shape[1]):
+        h = found[:, t] = np.tanh(x[:, t] @ V.T + h @ U.T + c)
+    return found
+
+
+def sigma(z):
+    """Give the sigmoid."""
+    return 0.5 * (1 + np.tanh(0.5 * z))
+
+
+def lstm(rng, trial, sizes=SIZES, blocks=4):
+    """Draw sequences and the weights of an LSTM."""
+    N, T, D, H = sizes[trial]
+    return dict(
+        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), c0=drawn(rng, trial, N, H),
+        V=drawn(rng, trial, blocks * H, D), U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
+        b=drawn(rng, trial, blocks * H),
+    )  # fmt: skip
+
+
+def lstm_states(x, h0, c0, V, U, b):
+    """Run an LSTM."""
+    h, c, found = h0, c0, []
+    for t in range(x.shape[1]):
+        i, f, g, o = np.split(x[:, t] @ V.T + h @ U.T + b, 4, axis=1)
+        i, f, g, o = sigma(i), sigma(f), np.tanh(g), sigma(o)
+        c = f * c + i * g
+        h = o * np.tanh(c)
+        found.append((h, c, np.hstack([i, f, g, o])))
+    return [np.stack(part, axis=1) for part in zip(*found, strict=True)]
+
+
+def prefix_mask(rng, N, T):
+    """Draw a mask with sequences of different lengths, the first of them shorter than T, one of length T."""
+    lengths = np.array([T - 1, T, *rng.integers(1, T + 1, size=max(0, N - 2))])[:N]
+    return np.arange(T) < lengths[:, None]
+
+
+# -- cell --------------------------------------------------------------------------------------------------------------
+
+
+@check("cell", calls="rnn_cell", tol=1e-5, covers="R172")
+def one_step_of_a_batch(rng, trial):
+    """rnn_cell gives tanh(V x + U h + c) for every row of the batch."""
+    made = elman(rng, trial)
+    return dict(x=made["x"][:, 0], h=made["h0"], V=made["V"], U=made["U"], c=made["c"])
+
+
+@check("cell", calls="rnn_forward", tol=1e-5, covers="R171 R172")
+def the_state_goes_from_step_to_step(rng, trial):
+    """rnn_forward gives the states h₁ … h_T, starting from h0, which is not zero."""
+    return elman(rng, trial)
+
+
+@check("cell", calls="token_probabilities", tol=1e-5, covers="R173")
+def probabilities_come_from_the_output_scores(rng, trial):
+    """token_probabilities gives softmax(W h + b) at every step, over the classes."""
+    N, T, H, K = [(1, 2, 1, 2), (2, 3, 4, 5), (3, 5, 2, 4)][trial]
+    return dict(h=drawn(rng, trial, N, T, H), W=2 * drawn(rng, trial, K, H), b=drawn(rng, trial, K))
+
+
+def undecided(scores):
+    """Tell whether two classes are too close for any rounding, or one class wins everywhere."""
+    top = np.sort(scores, axis=-1)
+    return (top[..., -1] - top[..., -2]).min() < 1e-3 or len(set(scores.argmax(axis=-1).ravel())) < 2
+
+
+@check("cell", calls="greedy_labels", covers="R174")
+def the_largest_score_wins(rng, trial):
+    """greedy_labels gives the class with the largest score at every step."""
+    N, T, H, K = [(1, 3, 2, 3), (2, 4, 3, 5), (4, 6, 5, 7)][trial]
+    while True:
+        h, W, b = drawn(rng, trial, N, T, H), drawn(rng, trial, K, H), drawn(rng, trial, K)
+        if not undecided(h @ W.T + b):
+            return dict(h=h, W=W, b=b)
+
+
+# -- loss --------------------------------------------------------------------------------------------------------------
+
+
+def predictions(rng, trial, sizes=((1, 3, 2), (3, 4, 5), (4, 7, 3))):
+    """Draw scores, targets and a mask."""
+    N, T, K = sizes[trial]
+    logits, mask = 2 * drawn(rng, trial, N, T, K), prefix_mask(rng, N, T)
+    return dict(logits=logits, targets=rng.integers(K, size=(N, T)), mask=mask)
+
+
+@check("loss", calls="sequence_loss", tol=1e-5, covers="R175")
+def the_mean_surprise_of_the_real_tokens(rng, trial):
+    """sequence_loss gives the mean of −log p over the real tokens, and its gradient in the scores."""
+    return predictions(rng, trial)
+
+
+@check("loss", calls="perplexity", tol=1e-5, covers="R176")
+def perplexity_is_e_to_the_loss(rng, trial):
+    """perplexity gives e to the mean loss of the real tokens."""
+    return predictions(rng, trial)
+
+
+# -- bptt --------------------------------------------------------------------------------------------------------------
+
+
+def to_differentiate(made, rng, trial):
+    """Add the states and a random upstream gradient at every one of them, in the order of rnn_backward."""
+    h = states(**made)
+    return dict(dh=drawn(rng, trial, *h.shape), x=made["x"], h=h, h0=made["h0"], V=made["V"], U=made["U"])
+
+
+@check("bptt", tol=1e-5, covers="R177")
+def one_step_is_a_dense_layer(rng, trial):
+    """With a single step, rnn_backward gives the five gradients of one layer, for a h0 that is not zero."""
+    return to_differentiate(elman(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (5, 1, 2, 3)]), rng, trial)
+
+
+@check("bptt", tol=1e-5, covers="R177 R178")
+def gradients_add_up_over_the_steps(rng, trial):
+    """Over several steps, with an upstream gradient at each, rnn_backward gives all five gradients."""
+    if trial == 0:  # the table in the notebook, with another upstream gradient at the first state
+        made = dict(x=np.array([[[-0.5], [0.3]]]), h0=np.array([[0.5]]), V=np.eye(1), U=2 * np.eye(1), c=np.zeros(1))
+        given = to_differentiate(made, rng, trial)
+        return dict(given, dh=np.array([[[float(rng.integers(1, 5))], [1.0]]]))
+    return to_differentiate(elman(rng, trial), rng, trial)
+
+
+# -- clipping ----------------------------------------------------------------------------------------------------------
+
+
+@check("clipping", calls="spectral_radius", tol=1e-4, covers="R179")
+def the_eigenvalue_farthest_from_zero(rng, trial):
+    """spectral_radius gives the largest absolute value of an eigenvalue, also where eigenvalues are negative or complex."""
+    a = rng.integers(2, 6)
+    if trial == 0:
+        return dict(U=np.array([[1.0, -a], [a, 1.0]]))  # 1 ± a·i
+    if trial == 1:
+        return dict(U=np.array([[-3.0 - a, 1.0, 0.5], [0.0, 2.0, 1.5], [0.0, 0.0, 0.5]]))
+    return dict(U=rng.normal(size=(6, 6)))
+
+
+@check("clipping", calls="jacobian_norms", tol=1e-5, covers="R179")
+def the_product_of_the_steps(rng, trial):
+    """jacobian_norms gives ‖∂h_T/∂h_t‖ for t = 0 … T, from the states and U."""
+    T, H = [(2, 2), (5, 3), (8, 4)][trial]
+    return dict(h=np.tanh(drawn(rng, trial, T, H)), U=drawn(rng, trial, H, H))
+
+
+@check("clipping", calls="clip_by_global_norm", tol=1e-5, covers="R180")
+def long_gradients_are_shortened_together(rng, trial):
+    """clip_by_global_norm shortens all arrays by one factor, so that their common norm is the limit."""
+    if trial == 0:
+        return dict(gradients=[np.array([3.0, 0.0]), np.array([[4.0]])], limit=float(rng.integers(1, 5)))
+    gradients = [rng.normal(size=(2, 3)), 4 * rng.normal(size=5), 0.1 * rng.normal(size=(trial, 2, 4))]
+    return dict(gradients=gradients, limit=0.7 if trial == 1 else 2.0)
+
+
+@check("clipping", calls="clip_by_global_norm", tol=1e-5, covers="R180")
+def short_gradients_stay_as_they_are(rng, trial):
+    """Where the common norm is below the limit nothing changes, and the norm is told."""
+    if trial == 0:
+        return dict(gradients=[np.array([3.0, 0.0]), np.array([[4.0]])], limit=6.0)
+    gradients = [rng.normal(size=(2, 3)), 0.3 * rng.normal(size=5)]
+    norm = np.sqrt(sum((one**2).sum() for one in gradients))
+    return dict(gradients=gradients, limit=float([1.1, 8.0][trial - 1] * norm))
+
+
+@check("clipping", calls="truncated_backward", tol=1e-5, covers="R177")
+def gradients_stop_at_the_windows(rng, trial):
+    """truncated_backward keeps the states of the whole sequence, and lets no gradient out of a window of k steps."""
+    made = elman(rng, trial, [(1, 3, 2, 1), (2, 7, 3, 4), (3, 8, 2, 5)])
+    return dict(to_differentiate(made, rng, trial), k=[2, 3, 3][trial])
+
+
+# -- lstm --------------------------------------------------------------------------------------------------------------
+
+
+@check("lstm", calls="lstm_forward", tol=1e-5, covers="R183 R185")
+def one_lstm_step(rng, trial):
+    """With a single step, lstm_forward gives h, c and the gates, in the order i, f, g, o."""
+    return lstm(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (4, 1, 5, 3)])
+
+
+@check("lstm", calls="lstm_forward", tol=1e-5, covers="R183")
+def two_states_travel(rng, trial):
+    """Over several steps, h and c are both carried on."""
+    return lstm(rng, trial)
+
+
+def lstm_to_differentiate(made, rng, trial):
+    """Add what the forward pass found and random upstream gradients, in the order of lstm_backward."""
+    h, c, gates = lstm_states(**made)
+    return dict(
+        dh=drawn(rng, trial, *h.shape), dc_last=drawn(rng, trial, *h[:, 0].shape), x=made["x"], h=h, c=c, gates=gates,
+        h0=made["h0"], c0=made["c0"], V=made["V"], U=made["U"],
+    )  # fmt: skip
+
+
+@check("lstm", calls="lstm_backward", tol=1e-5, covers="R183")
+def one_lstm_step_backwards(rng, trial):
+    """With a single step, lstm_backward gives all six gradients."""
+    return lstm_to_differentiate(lstm(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (4, 1, 5, 3)]), rng, trial)
+
+
+@check("lstm", calls="lstm_backward", tol=1e-5, covers="R183 R184")
+def both_states_send_gradients_back(rng, trial):
+    """Over several steps, gradients come back through h and along the cell."""
+    return lstm_to_differentiate(lstm(rng, trial), rng, trial)
+
+
+# -- experiment --------------------------------------------------------------------------------------------------------
+
+
+@check("experiment", covers="R197")
+def the_inputs_are_the_targets_one_place_later(rng, trial):
+    """teacher_inputs gives the start symbol and then each token but the last."""
+    N, T, K = [(1, 3, 3), (3, 5, 4), (4, 7, 6)][trial]
+    return dict(tokens=rng.integers(K, size=(N, T)), start=K)
+
+
+@the_inputs_are_the_targets_one_place_later.when
+def _(student, tokens, start):
+    import torch
+
+    return student.teacher_inputs(torch.tensor(tokens), start)
+
+
+@check("experiment", tol=1e-5, covers="R195")
+def each_token_is_predicted_from_those_before_it(rng, trial):
+    """token_log_probabilities gives log P(y_t | y_1 … y_{t−1}) under a model that we know."""
+    N, T, K = [(1, 2, 2), (2, 4, 3), (3, 6, 5)][trial]
+    return dict(tokens=rng.integers(K, size=(N, T)), scores=2 * drawn(rng, trial, K + 1, K), start=K)
+
+
+@each_token_is_predicted_from_those_before_it.when
+def _(student, tokens, scores, start):
+    import torch
+
+    table = torch.tensor(scores)
+
+    def model(inputs, state=None):
+        return table[inputs] * (1 + torch.arange(inputs.shape[1])[:, None] / 4), state
+
+    return student.token_log_probabilities(model, torch.tensor(tokens), start)
+
+
+@check("experiment", covers="R174 R196 R263")
+def greedy_text_ends_at_the_end_symbol(rng, trial):
+    """Without an rng, generate takes the most probable symbol each time, feeds it back, and stops before the end symbol."""
+    K = [3, 5, 8][trial]
+    order = rng.permutation(K - 1)  # the path through the symbols: from the start K, and at last to the end K − 1
+    scores = rng.normal(size=(K + 1, K))
+    for here, there in zip([K, *order], [*order, K - 1], strict=True):
+        scores[here, there] = 4.0
+    return dict(scores=scores, start=K, end=K - 1, max_length=3 * K)
+
+
+@greedy_text_ends_at_the_end_symbol.when
+def _(student, scores, start, end, max_length):
+    return student.generate(lambda symbol, state: (scores[symbol], state), None, start, end, max_length)
+
+
+def bigram_entropy(chain):
+    """Give the entropy of a symbol of an order-2 chain given only the symbol before it."""
+    V = chain.vocabulary
+    joint = (chain.stationary[:, None] * chain.table).reshape(V, V, V).sum(axis=0)
+    return float(-(joint * np.log(joint / joint.sum(axis=1, keepdims=True))).sum())
+
+
+def demanding(rng, vocabulary):
+    """Draw a source of order 2 on which seeing only the last symbol costs at least 0.25 nats a symbol."""
+    while True:
+        chain = markov(rng, order=2, vocabulary=vocabulary, concentration=0.4)
+        if bigram_entropy(chain) - chain.entropy_rate() > 0.25:
+            return chain
+
+
+@check("experiment", trials=1, weight=3, covers="R175 R196 R197")
+def the_model_reaches_its_source_and_does_not_beat_it(rng):
+    """On fresh sequences the trained model comes within 0.06 nats a symbol of the source, and is not better than it."""
+    chain = demanding(rng, 4)
+    tokens, fresh = (chain.sample(rng, n, 18).astype(np.int8) for n in (1500, 250))
+    return dict(tokens=tokens, vocabulary=4, fresh=fresh, truth=chain.log_likelihood(fresh).sum(axis=1))
+
+
+@the_model_reaches_its_source_and_does_not_beat_it.when
+def _(student, tokens, vocabulary, fresh):
+    import torch
+
+    model = student.train_char_lm(torch.tensor(tokens).long(), vocabulary).eval()
+    with torch.no_grad():
+        found = student.token_log_probabilities(model, torch.tensor(fresh).long(), vocabulary)
+    return found.double().sum(1)
+
+
+def against_the_source(seen, truth):
+    """Compare log-probabilities of sequences with the source's: above by a leak, below by too much, or close.
+
+    A model that does not look ahead has a total of log q − log p over 16.2 with probability at most e^−16.2 = 9.2e-8,
+    whatever it is (Markov's inequality for q/p, whose mean is at most 1). That is exact and needs no standard error.
+    The other side is about learning: the solution is 0.004 to 0.012 above its source, with a standard error of 0.002.
+    """
+    gain = np.asarray(seen, dtype=float) - truth
+    if gain.shape != truth.shape or not np.isfinite(gain).all():
+        return "odd"
+    excess = -gain / 18
+    error = excess.std(ddof=1) / np.sqrt(len(excess))
+    if gain.sum() > 16.2:
+        return "leak"
+    return "far" if excess.mean() - 2 * error > 0.06 else "close"
+
+
+@the_model_reaches_its_source_and_does_not_beat_it.view
+def _(seen, truth):
+    return "close" if against_the_source(seen, truth) == "close" else np.asarray(seen)
+
+
+@the_model_reaches_its_source_and_does_not_beat_it.then
+def _(seen, truth):
+    found = against_the_source(seen, truth)
+    gain = (np.asarray(seen, dtype=float) - truth).mean() / 18
+    if found == "odd":
+        raise Fail("some log-probabilities are not finite")
+    if found == "leak":
+        raise Fail(
+            f"the model is better than the source itself, by {gain:.3f} nats a symbol: it must be reading the answer"
+        )
+    if found == "far":
+        raise Fail(f"the model is {-gain:.3f} nats a symbol above its source; 0.06 are allowed")
+
+
+@check("experiment", trials=1, weight=0)
+def it_runs_on_whatever_device_it_is_given(rng):
+    """teacher_inputs, CharLM and token_log_probabilities run on whatever device they are given."""
+    return dict(tokens=rng.integers(3, size=(2, 5)), vocabulary=3, hidden=4)
+
+
+@it_runs_on_whatever_device_it_is_given.when
+def _(student, tokens, vocabulary, hidden):
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    placed = torch.tensor(tokens).to(device)
+    model = student.CharLM(vocabulary, hidden).to(device)
+    found = student.token_log_probabilities(model, placed, vocabulary)
+    return [device, found.device.type, student.teacher_inputs(placed, vocabulary).device.type]
+
+
+@it_runs_on_whatever_device_it_is_given.then
+def _(seen):
+    device, *found = seen
+    if not isinstance(device, str) or device not in ("cuda", "meta") or found != [device, device]:
+        raise Fail(
+            f"the data were on {device}, and something that you made was elsewhere: say device=… when you make it"
+        )
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+OFFERED = dict(
+    parameters=float,
+    remedy=("gates", "orthogonal", "clipping", "skips"),
+    saturated=("explodes", "shrinks", "kept"),
+    run=("exploded", "vanished", "overfitted", "converged"),
+    below=("talent", "overfitting", "leak", "luck"),
+    belt=float,
+    prefixes=("exposure", "inductive", "sampling"),
+    letters=("memory", "vocabulary", "unknown"),
+    counter=("elman", "gru", "lstm"),
+    shut=("input", "forget", "output"),
+)
+
+
+def not_of_the_form(answers):
+    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
+    odd = []
+    for item, offered in OFFERED.items():
+        answer = answers.get(item)
+        word = answer.strip().casefold() if isinstance(answer, str) else answer
+        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
+        if not (number if offered is float else word in offered):
+            odd.append(item)
+    return odd
+
+
+@check("concepts", trials=1, weight=0)
+def the_answers_have_the_form_that_is_asked():
+    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
+    return dict()
+
+
+@the_answers_have_the_form_that_is_asked.when
+def _(student):
+    return dict(student.concept_answers)
+
+
+@the_answers_have_the_form_that_is_asked.view
+def _(seen):
+    return not_of_the_form(seen)
+
+
+@the_answers_have_the_form_that_is_asked.then
+def _(seen):
+    if odd := not_of_the_form(seen):
+        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
+
+
+# -- gru (extra) -------------------------------------------------------------------------------------------------------
+
+
+def gru(rng, trial, blocks=3):
+    """Draw sequences and the weights of a GRU with one bias."""
+    made = lstm(rng, trial, blocks=blocks)
+    return {name: made[name] for name in ("x", "h0", "V", "U", "b")}
+
+
+@check("gru", calls="gru_forward", tol=1e-5, covers="R182")
+def the_reset_comes_before_the_product(rng, trial):
+    """gru_forward gives the states of the classic GRU."""
+    return gru(rng, trial)
+
+
+@check("gru", calls="gru_forward_torch", tol=1e-5, covers="R182")
+def the_reset_comes_after_the_product(rng, trial):
+    """gru_forward_torch gives the states of torch's GRU, with two biases."""
+    made = gru(rng, trial)
+    return dict(made, b_state=drawn(rng, trial, len(made["b"])))
+
+
+# -- variants (extra) --------------------------------------------------------------------------------------------------
+
+
+@check("variants", calls="peephole_lstm_forward", tol=1e-5, covers="R187")
+def the_gates_see_the_cell(rng, trial):
+    """peephole_lstm_forward gives h and c where i and f see the old cell and o sees the new one."""
+    made = lstm(rng, trial)
+    return dict(made, P=drawn(rng, trial, 3, made["h0"].shape[1]))
+
+
+@check("variants", calls="coupled_lstm_forward", tol=1e-5, covers="R187")
+def what_is_forgotten_is_replaced(rng, trial):
+    """coupled_lstm_forward gives h and c where i = 1 − f."""
+    return lstm(rng, trial, blocks=3)
+
+
+# -- birnn (extra) -----------------------------------------------------------------------------------------------------
+
+
+def two_networks(rng, trial):
+    """Draw padded sequences and two Elman networks."""
+    there = elman(rng, trial, [(2, 3, 1, 1), (3, 5, 2, 4), (4, 6, 3, 2)])
+    N, T, _ = there["x"].shape
+    back = {name: drawn(rng, trial, *there[name].shape) for name in ("h0", "V", "U", "c")}
+    lengths = np.array([T - 1, T, *rng.integers(1, T, size=N - 2)])
+    nets = [tuple(net[name] for name in ("h0", "V", "U", "c")) for net in (there, back)]
+    return dict(x=there["x"], lengths=lengths, forward=nets[0], backward=nets[1])
+
+
+@check("birnn", calls="birnn_forward", tol=1e-5, covers="R190")
+def one_network_from_each_end(rng, trial):
+    """birnn_forward joins at each place the states of a network from the left and of one from the right."""
+    return two_networks(rng, trial)
+
+
+@check("birnn", calls="stacked_forward", tol=1e-5, covers="R191")
+def states_are_the_inputs_of_the_next_layer(rng, trial):
+    """stacked_forward feeds the states of each layer to the next."""
+    N, T, *widths = [(1, 2, 1, 2, 1), (2, 4, 3, 5, 2), (3, 5, 2, 4, 3, 6)][trial]
+    layers = [
+        (drawn(rng, trial, N, H), drawn(rng, trial, H, D), drawn(rng, trial, H, H), drawn(rng, trial, H))
+        for D, H in pairwise(widths)
+    ]
+    return dict(x=drawn(rng, trial, N, T, widths[0]), layers=layers)
+
+
+@check("birnn", trials=4, calls="pool", tol=1e-5, covers="R193")
+def one_vector_for_a_sequence(rng, trial):
+    """pool gives the last, mean, largest or end states of the real steps."""
+    N, T, H = [(2, 3, 2), (3, 5, 4), (4, 7, 6), (3, 4, 8)][trial]
+    lengths = np.array([T - 1, T, *rng.integers(1, T, size=N - 2)])
+    return dict(h=drawn(rng, trial, N, T, H), lengths=lengths, how=["last", "mean", "max", "ends"][trial])
+
+
+@check("birnn", calls="tagging_loss_sum", tol=1e-5, covers="R192")
+def the_loss_of_a_sentence_is_a_sum(rng, trial):
+    """tagging_loss_sum adds −log p of the tags over the real steps."""
+    made = predictions(rng, trial, ((2, 2, 3), (3, 4, 5), (4, 7, 3)))
+    return dict(logits=made["logits"], tags=made["targets"], lengths=made["mask"].sum(axis=1))
+
+
+# -- batches (extra) ---------------------------------------------------------------------------------------------------
+
+
+def texts(rng, trial):
+    """Draw sequences of different lengths, the first of them not the longest."""
+    lengths = [[2, 4], [3, 1, 6, 2], [4, 9, 1, 5, 2, 7]][trial]
+    return [rng.integers(1, 9, size=length).tolist() for length in lengths]
+
+
+@check("batches", calls="pad", covers="R200")
+def short_sequences_are_filled_up(rng, trial):
+    """pad gives a rectangle, filled up at the ends, and tells which places are real."""
+    return dict(sequences=texts(rng, trial), filler=[0, -1, 9][trial])
+
+
+@check("batches", calls="batches_by_length", covers="R200")
+def neighbours_in_length_share_a_batch(rng, trial):
+    """batches_by_length sorts by length, shortest first, and cuts into batches."""
+    n, size = [(4, 2), (7, 3), (30, 8)][trial]
+    lengths = rng.integers(1, 40, size=n)
+    lengths[:2] = 40, 1  # so that they never come sorted
+    return dict(lengths=lengths.tolist(), size=size)
+
+
+@check("batches", calls="padding_waste", covers="R200")
+def every_padded_place_is_counted(rng, trial):
+    """padding_waste counts the padded places, each batch padded to its own longest sequence."""
+    n, size = [(4, 2), (7, 3), (30, 8)][trial]
+    lengths, order = rng.integers(1, 40, size=n), rng.permutation(n).tolist()
+    lengths[order[:2]] = 3, 41
+    return dict(lengths=lengths.tolist(), batches=[order[at : at + size] for at in range(0, n, size)])
+
+
+@check("batches", calls="masked_rnn_forward", tol=1e-5, covers="R200 R201")
+def a_padded_step_hands_the_state_on(rng, trial):
+    """masked_rnn_forward takes a step where the mask is True, and keeps the state where it is not."""
+    made = elman(rng, trial, [(2, 3, 1, 1), (3, 5, 2, 4), (4, 6, 3, 2)])
+    N, T, _ = made["x"].shape
+    x = made.pop("x")
+    return dict(x=x, mask=prefix_mask(rng, N, T), **made)
+
+
+# -- dropout (extra) ---------------------------------------------------------------------------------------------------
+
+
+@check("dropout", calls="dropout_forward", tol=1e-5, covers="R202")
+def the_recurrence_has_one_mask_and_the_outputs_their_own(rng, trial):
+    """dropout_forward uses the state's mask inside every step, and the outputs' masks only on the way out."""
+    made = elman(rng, trial, [(1, 3, 1, 3), (2, 5, 3, 4), (3, 6, 2, 7)])
+    N, T, _ = made["x"].shape
+    H = made["h0"].shape[1]
+    on_state, on_outputs = (rng.random((N, H)) < 0.5) * 2.0, (rng.random((N, T, H)) < 0.75) / 0.75
+    on_state[0, :2], on_outputs[0, 0, :3] = (2.0, 0.0), (0.0, 1 / 0.75, 0.0)
+    return dict(made, on_state=on_state, on_outputs=on_outputs)
+
+
+@check("dropout", covers="R202")
+def a_mask_holds_two_numbers(rng, trial):
+    """state_mask gives a row for each sequence, with some zeros in it and 1/(1−p) everywhere else."""
+    n, hidden, p = [(3, 40, 0.5), (20, 30, 0.75), (50, 20, 0.25)][trial]
+    return dict(seed=int(rng.integers(2**31)), n=n, hidden=hidden, p=p)
+
+
+@a_mask_holds_two_numbers.when
+def _(student, seed, n, hidden, p):
+    return student.state_mask(np.random.default_rng(seed), n, hidden, p)
+
+
+def not_a_mask(seen, n, hidden, p):
+    """Say why this cannot be a mask; nothing, if it can. (No zero, or zeros only: 1e-36 at most.)"""
+    mask = np.asarray(seen, dtype=float)
+    if mask.shape != (n, hidden):
+        return f"expected shape {(n, hidden)}, got {mask.shape}"
+    if not ((mask == 0) | (np.abs(mask - 1 / (1 - p)) < 1e-5)).all():
+        return f"every entry must be 0 or {1 / (1 - p):.4g}"
+    return "" if 0 < (mask == 0).mean() < 1 else "some units are dropped and some are kept; here all are alike"
+
+
+@a_mask_holds_two_numbers.view
+def _(seen, n, hidden, p):
+    return not_a_mask(seen, n, hidden, p) and np.asarray(seen)
+
+
+@a_mask_holds_two_numbers.then
+def _(seen, n, hidden, p):
+    if wrong := not_a_mask(seen, n, hidden, p):
+        raise Fail(wrong)
+
+
+# -- likelihood (extra) ------------------------------------------------------------------------------------------------
+
+
+def language(rng, trial, K, D, H):
+    """Draw a language model."""
+    return dict(
+        E=drawn(rng, trial, K + 1, D), V=drawn(rng, trial, H, D), U=drawn(rng, trial, H, H), c=drawn(rng, trial, H),
+        W=2 * drawn(rng, trial, K, H), b=drawn(rng, trial, K),
+    )  # fmt: skip
+
+
+@check("likelihood", calls="log_probability", tol=1e-5, covers="R195")
+def a_sequence_is_predicted_symbol_by_symbol(rng, trial):
+    """log_probability adds up log P of each symbol given those before it."""
+    N, T, K, D, H = [(1, 2, 2, 1, 1), (3, 4, 3, 2, 5), (4, 6, 5, 3, 2)][trial]
+    return dict(tokens=rng.integers(K, size=(N, T)), model=language(rng, trial, K, D, H))
+
+
+def likelihoods(tokens, model):
+    """Give the log-probabilities of sequences under a model."""
+    before = np.column_stack([np.full(len(tokens), len(model["b"])), tokens[:, :-1]])
+    zeros = np.zeros((len(tokens), len(model["c"])))
+    scores = states(model["E"][before], zeros, model["V"], model["U"], model["c"]) @ model["W"].T + model["b"]
+    log_p = scores - np.log(np.exp(scores).sum(axis=2, keepdims=True))
+    return np.take_along_axis(log_p, tokens[:, :, None], axis=2).sum(axis=(1, 2))
+
+
+@check("likelihood", calls="classify", covers="R194")
+def a_text_belongs_to_the_model_that_expects_it(rng, trial):
+    """classify gives, for classes that are equally frequent, the model that finds the sequence most probable."""
+    N, T, K, classes = [(2, 2, 2, 2), (7, 4, 3, 3), (12, 5, 4, 5)][trial]
+    while True:
+        models = [language(rng, trial, K, 2, 3) for _ in range(classes)]
+        tokens = rng.integers(K, size=(N, T))
+        found = np.array([likelihoods(tokens, model) for model in models])
+        ranked = np.sort(found, axis=0)
+        if (ranked[-1] - ranked[-2]).min() > 1e-3 and found.argmax(axis=0).std() > 0:  # no rounding decides
+            return dict(tokens=tokens, models=models, priors=np.full(classes, 1 / classes))
