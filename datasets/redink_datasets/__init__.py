@@ -4,6 +4,7 @@ A generator that returns a truth returns it exactly: the margin is the margin, n
 """
 
 from redink_datasets.chains import Chain, markov
+from redink_datasets.pairs import latin
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.regressed import Regression, low_rank, regression, spectral
 from redink_datasets.separated import Separated, lattice, separable, tight
@@ -17,6 +18,7 @@ __all__ = [
     "blobs",
     "circle",
     "digits",
+    "latin",
     "lattice",
     "low_rank",
     "markov",

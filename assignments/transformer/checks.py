@@ -1,0 +1,562 @@
+"""Public checks of the transformer: they find the usual slips, on examples small enough to read."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from redink.checks import Fail, check
+
+if TYPE_CHECKING:
+    import torch  # the box has it; the grader need not
+
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+
+@check("attention", calls="project", covers="R266")
+def every_word_makes_a_query_a_key_and_a_value(rng, trial):
+    """project gives X W_qᵀ, X W_kᵀ and X W_vᵀ."""
+    lead, n, d, d_k, d_v = [((), 1, 2, 3, 1), ((), 4, 3, 2, 5), ((2, 3), 5, 4, 6, 3)][trial]
+    X = rng.normal(size=(*lead, n, d)) if trial else rng.integers(1, 5, size=(n, d)).astype(float)
+    W_q, W_k, W_v = (rng.integers(-4, 5, size=(size, d)) + 0.5 for size in (d_k, d_k, d_v))
+    return dict(X=X, W_q=W_q, W_k=W_k, W_v=W_v)
+
+
+def queries_keys_values(rng, trial):
+    """Draw queries, keys and values, all sizes different; the first trial is the example of the notebook."""
+    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 5, 2, 4), ((2, 3), 4, 6, 5, 3)][trial]
+    Q, K, V = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v)))
+    if trial == 0:
+        Q, K = np.array([[2.0, 0, 0, 0]]), np.array([[np.log(3), 0, 1, 0], [0, 5, 0, 0]])
+        V = 4.0 * rng.permutation([[2, 0], [0, 1]])
+    return dict(Q=1.5 * Q if trial else Q, K=K, V=V)
+
+
+@check("attention", calls="attention", covers="R243 R265 R267")
+def attention_averages_the_values(rng, trial):
+    """attention gives Z = P V and P = softmax of the rows of Q Kᵀ / √d_k."""
+    return queries_keys_values(rng, trial)
+
+
+@check("attention", calls="attention", covers="R270")
+def a_masked_score_is_minus_infinity(rng, trial):
+    """Where the mask is False the weight is 0, and the other weights of the row still sum to 1."""
+    inputs = queries_keys_values(rng, trial)
+    n, m = inputs["Q"].shape[-2], inputs["K"].shape[-2]
+    mask = rng.random((*inputs["Q"].shape[:-2], n, m)) < 0.5
+    mask[..., np.arange(n), np.arange(n) % m] = True  # every row sees something …
+    mask[..., np.arange(n), (np.arange(n) + 1) % m] = False  # … and something is hidden
+    return dict(inputs, mask=mask)
+
+
+@check("attention", calls="causal_mask", covers="R271")
+def position_t_sees_itself_and_the_past(rng, trial):
+    """causal_mask is True where the key is not later than the query."""
+    return dict(n=[2, 3, int(rng.integers(5, 9))][trial])
+
+
+@check("attention", calls="padding_mask", covers="R270")
+def blanks_are_not_seen(rng, trial):
+    """padding_mask is True at the first lengths[b] keys of sentence b, in the shape B×1×m."""
+    lengths, m = [([1, 2], 3), ([4, 0, 2], 4), (rng.integers(1, 7, size=5), 8)][trial]
+    return dict(lengths=np.array(lengths), m=m)
+
+
+# -- backward ----------------------------------------------------------------------------------------------------------
+
+
+def weights_of(S, mask=None):
+    """Give the softmax of rows, with zeros where the mask is False; a row without any True is all zeros."""
+    powers = np.exp(S - S.max(axis=-1, keepdims=True)) * (True if mask is None else mask)
+    return powers / np.maximum(powers.sum(axis=-1, keepdims=True), 1e-300)
+
+
+def a_forward_pass(rng, trial):
+    """Draw the inputs of attention, run it with a mask, and draw a gradient for its output."""
+    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 4, 2, 5), ((2, 3), 4, 6, 5, 3)][trial]
+    Q, K, V, dZ = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v), (n, d_v)))
+    if trial == 0:
+        Q, K = np.array([[2.0, 0, 0, 0]]), np.array([[np.log(3), 0, 1, 0], [0, 5, 0, 0]])
+        V, dZ = np.array([[8.0, 0], [0, 4]]), np.array([[1.0, 0]]) * rng.integers(1, 4)
+    mask = rng.random((*lead, n, m)) < (0.7 if trial else 2)
+    mask[..., np.arange(n), np.arange(n) % m] = True
+    P = weights_of(Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k), mask)
+    return dict(dZ=dZ, Q=Q, K=K, V=V, P=P)
+
+
+@check("backward", calls="softmax_backward", covers="R268")
+def back_through_the_softmax(rng, trial):
+    """softmax_backward gives p (dp − Σ p dp) for every row."""
+    n, m = [(1, 2), (3, 4), (5, 7)][trial]
+    lead = (2,) if trial == 2 else ()
+    dP = rng.normal(size=(*lead, n, m)) if trial else rng.integers(3, 9, size=(1, 2)).astype(float)
+    return dict(dP=dP, P=np.array([[0.75, 0.25]]) if trial == 0 else weights_of(rng.normal(size=(*lead, n, m))))
+
+
+@check("backward", calls="attention_backward", covers="R267")
+def back_through_attention(rng, trial):
+    """attention_backward gives the gradients in the queries, the keys and the values."""
+    return a_forward_pass(rng, trial)
+
+
+@check("backward", calls="projection_backward", covers="R266")
+def back_through_the_projections(rng, trial):
+    """projection_backward gives the gradients in X and in the three weight matrices."""
+    B, n, d, d_k, d_v = [(1, 1, 2, 3, 1), (2, 3, 4, 2, 5), (3, 5, 4, 6, 2)][trial]
+    draw = rng.normal if trial else lambda size: rng.integers(1, 5, size=size).astype(float)
+    dQ, dK, dV = (draw(size=(B, n, size)) for size in (d_k, d_k, d_v))
+    W_q, W_k, W_v = (draw(size=(size, d)) for size in (d_k, d_k, d_v))
+    return dict(dQ=dQ, dK=dK, dV=dV, X=draw(size=(B, n, d)), W_q=W_q, W_k=W_k, W_v=W_v)
+
+
+# -- heads -------------------------------------------------------------------------------------------------------------
+
+
+@check("heads", covers="R269")
+def a_head_is_a_block_of_columns(rng, trial):
+    """split_heads gives head j the columns j·d/h … (j+1)·d/h − 1 of every word, in the shape B×h×n×d/h."""
+    B, n, heads, each = [(1, 2, 2, 2), (2, 5, 3, 4), (3, 4, 2, 5)][trial]
+    X = np.arange(B * n * heads * each) + 1.0 if trial == 0 else rng.normal(size=B * n * heads * each)
+    return dict(X=X.reshape(B, n, heads * each), heads=heads)
+
+
+@a_head_is_a_block_of_columns.when
+def _(student, X, heads):
+    return student.split_heads(torch.tensor(X), heads)
+
+
+@check("heads", covers="R269")
+def heads_are_put_side_by_side(rng, trial):
+    """merge_heads puts the heads of each word side by side, in the shape B×n×(h·e)."""
+    B, n, heads, each = [(1, 2, 2, 2), (2, 5, 3, 4), (3, 4, 2, 5)][trial]
+    X = np.arange(B * n * heads * each) + 1.0 if trial == 0 else rng.normal(size=B * n * heads * each)
+    return dict(X=X.reshape(B, heads, n, each))
+
+
+@heads_are_put_side_by_side.when
+def _(student, X):
+    return student.merge_heads(torch.tensor(X))
+
+
+def head_weights(rng, width):
+    """Draw the four matrices of a multi-head attention, large enough for its weights to be far from uniform."""
+    size = 1.5 / np.sqrt(width)
+    return {f"{name}.weight": size * rng.normal(size=(width, width)) for name in ("query", "key", "value", "out")}
+
+
+@check("heads", covers="R269")
+def every_head_attends_and_all_are_mixed(rng, trial):
+    """MultiHeadAttention projects, lets every head attend with its own scale, and mixes the heads by `out`."""
+    B, n, heads, each = [(1, 2, 2, 2), (2, 3, 2, 4), (2, 5, 3, 2)][trial]
+    x = rng.normal(size=(B, n, heads * each))
+    return dict(x=x, heads=heads, weights=head_weights(rng, heads * each))
+
+
+@every_head_attends_and_all_are_mixed.when
+def _(student, x, heads, weights):
+    module = student.MultiHeadAttention(x.shape[-1], heads).double()
+    module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return module(torch.tensor(x), torch.tensor(x))
+
+
+@check("heads", covers="R270 R271")
+def all_heads_share_the_mask(rng, trial):
+    """A mask of n×m or of B×n×m holds for every head; True may attend."""
+    B, n, m, heads, each = [(1, 2, 3, 2, 1), (2, 3, 4, 3, 2), (3, 4, 5, 2, 4)][trial]
+    mask = rng.random((n, m) if trial == 0 else (B, n, m)) < 0.5
+    mask[..., np.arange(n), np.arange(n)] = True
+    mask[..., np.arange(n), np.arange(n) + 1] = False
+    x, memory = rng.normal(size=(B, n, heads * each)), rng.normal(size=(B, m, heads * each))
+    return dict(x=x, memory=memory, mask=mask, heads=heads, weights=head_weights(rng, heads * each))
+
+
+@all_heads_share_the_mask.when
+def _(student, x, memory, mask, heads, weights):
+    module = student.MultiHeadAttention(x.shape[-1], heads).double()
+    module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return module(torch.tensor(x), torch.tensor(memory), torch.tensor(mask))
+
+
+def same_device(seen):
+    """Hold the devices of the answers to the one that was asked for."""
+    asked, *found = seen
+    if any(one != asked for one in found):
+        raise Fail(f"everything was on the device {asked!r}, and the answer came back on {found[-1]!r}")
+
+
+@check("heads", trials=1, weight=0)
+def heads_run_on_whatever_device_they_are_given():
+    """MultiHeadAttention runs on whatever device its inputs are on (this informs only)."""
+    return dict()
+
+
+@heads_run_on_whatever_device_they_are_given.when
+def _(student):
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    module = student.MultiHeadAttention(6, 2).to(device)
+    x = torch.ones(2, 3, 6, device=device)
+    mask = torch.ones(3, 3, dtype=torch.bool, device=device)
+    return [device, module(x, x).device.type, module(x, x, mask).device.type]
+
+
+@heads_run_on_whatever_device_they_are_given.then
+def _(seen):
+    same_device(seen)
+
+
+# -- positions ---------------------------------------------------------------------------------------------------------
+
+
+@check("positions", calls="sinusoids", covers="R272")
+def sines_and_cosines_stand_side_by_side(rng, trial):
+    """sinusoids has sin(p ω_i) in column 2i and cos(p ω_i) in column 2i+1."""
+    return dict(n=[3, 5, int(rng.integers(20, 40))][trial], d=[2, 6, 2 * int(rng.integers(4, 9))][trial])
+
+
+@check("positions", calls="rotation", covers="R272")
+def going_on_turns_every_hand(rng, trial):
+    """rotation gives the matrix that turns the encoding of p into that of p + k."""
+    return dict(k=[1, 3, -int(rng.integers(2, 9))][trial], d=[2, 4, 10][trial])
+
+
+@check("positions", covers="R273")
+def the_instrument_measures_equivariance(rng, trial):
+    """equivariance_gap is 0 for functions of single rows, and the largest deviation for others."""
+    n, d = [(3, 2), (5, 3), (8, 4)][trial]
+    X = rng.integers(-9, 10, size=(n, d)).astype(float) if trial == 0 else rng.normal(size=(n, d))
+    return dict(X=X + np.arange(n)[:, None], order=np.roll(np.arange(n), 1), by_place=rng.normal(size=(n, d)))
+
+
+@the_instrument_measures_equivariance.when
+def _(student, X, order, by_place):
+    return dict(
+        alone=float(student.equivariance_gap(lambda rows: rows**2, X, order)),
+        placed=float(student.equivariance_gap(lambda rows: rows + by_place, X, order)),
+        running=float(student.equivariance_gap(lambda rows: np.cumsum(rows, axis=0), X, order)),
+    )
+
+
+# -- layers ------------------------------------------------------------------------------------------------------------
+
+
+def layer_weights(rng, width, hidden, norms):
+    """Draw the weights of a layer: none of them 0 or 1, where they might hide."""
+    made = {"rise.weight": rng.normal(size=(hidden, width)), "rise.bias": rng.normal(size=hidden)}
+    made |= {"fall.weight": rng.normal(size=(width, hidden)), "fall.bias": rng.normal(size=width)}
+    for i in range(1, norms + 1):
+        made |= {f"norm{i}.weight": rng.uniform(0.5, 2, size=width), f"norm{i}.bias": rng.normal(size=width)}
+    return made
+
+
+def encoder_inputs(rng, trial):
+    """Draw the input, a mask and the weights of an encoder layer."""
+    B, n, width, hidden = [(1, 2, 3, 1), (2, 3, 4, 5), (3, 5, 4, 7)][trial]
+    mask = np.tril(rng.random((n, n)) < 0.7) | np.eye(n, dtype=bool)
+    mask[0, -1], mask[-1, 0] = True, False
+    return dict(
+        x=2 * rng.normal(size=(B, n, width)), mask=mask, hidden=hidden, weights=layer_weights(rng, width, hidden, 2)
+    )
+
+
+@check("layers", covers="R274 R277")
+def an_encoder_layer_with_the_norm_before(rng, trial):
+    """EncoderLayer, pre-norm: y = x + A(LN₁(x)), then y + F(LN₂(y))."""
+    return encoder_inputs(rng, trial)
+
+
+@an_encoder_layer_with_the_norm_before.when
+def _(student, x, mask, hidden, weights):
+    class Attend(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            scores = x @ memory.transpose(-1, -2)
+            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), True).double()
+    layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return layer(torch.tensor(x), torch.tensor(mask))
+
+
+@check("layers", covers="R274 R277")
+def an_encoder_layer_with_the_norm_behind(rng, trial):
+    """EncoderLayer, post-norm: y = LN₁(x + A(x)), then LN₂(y + F(y))."""
+    return encoder_inputs(rng, trial)
+
+
+@an_encoder_layer_with_the_norm_behind.when
+def _(student, x, mask, hidden, weights):
+    class Attend(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            scores = x @ memory.transpose(-1, -2)
+            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), False).double()
+    layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return layer(torch.tensor(x), torch.tensor(mask))
+
+
+@check("layers", covers="R275")
+def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
+    """DecoderLayer, pre-norm: causal self-attention, cross-attention to the memory, feed-forward, each one added."""
+    B, n, m, width, hidden = [(1, 2, 4, 3, 1), (2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial]
+    x, memory = 2 * rng.normal(size=(B, n, width)), rng.normal(size=(B, m, width)) + 0.5
+    return dict(x=x, memory=memory, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
+
+
+@a_decoder_layer_reads_its_past_and_the_memory.when
+def _(student, x, memory, hidden, weights):
+    class Attend(torch.nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+
+        def forward(self, x, memory, mask=None):
+            scores = x @ memory.transpose(-1, -2)
+            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return self.size * scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    layer = student.DecoderLayer(x.shape[-1], hidden, Attend(1.0), Attend(-0.7), True).double()
+    layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return layer(torch.tensor(x), torch.tensor(memory))
+
+
+@check("layers", trials=1, weight=0)
+def layers_run_on_whatever_device_they_are_given():
+    """EncoderLayer and DecoderLayer run on whatever device their inputs are on (this informs only)."""
+    return dict()
+
+
+@layers_run_on_whatever_device_they_are_given.when
+def _(student):
+    class Attend(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            scores = x @ memory.transpose(-1, -2)
+            scores = torch.where(mask, scores, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return scores.softmax(dim=-1) @ memory
+
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    encoder = student.EncoderLayer(4, 5, Attend(), True).to(device)
+    decoder = student.DecoderLayer(4, 5, Attend(), Attend(), True).to(device)
+    x, memory = torch.ones(2, 3, 4, device=device), torch.ones(2, 5, 4, device=device)
+    return [device, encoder(x).device.type, decoder(x, memory).device.type]
+
+
+@layers_run_on_whatever_device_they_are_given.then
+def _(seen):
+    same_device(seen)
+
+
+# -- gpt ---------------------------------------------------------------------------------------------------------------
+
+
+def gpt_weights(rng, vocab, width, length):
+    """Draw the weights of a GPT without those of its blocks."""
+    return {
+        "token.weight": rng.normal(size=(vocab, width)),
+        "position.weight": rng.normal(size=(length, width)),
+        "norm.weight": rng.uniform(0.5, 2, size=width),
+        "norm.bias": rng.normal(size=width),
+        "head.weight": rng.normal(size=(vocab, width)),
+        "head.bias": rng.normal(size=vocab),
+    }
+
+
+@check("gpt", covers="R271 R272 R276")
+def logits_of_the_next_token(rng, trial):
+    """GPT adds token and position, runs the blocks under a causal mask, normalises, and maps to V logits."""
+    B, n, vocab, width, length, depth = [(1, 2, 4, 3, 5, 1), (2, 4, 5, 3, 6, 1), (3, 5, 7, 4, 5, 2)][trial]
+    tokens = rng.integers(vocab, size=(B, n))
+    weights = gpt_weights(rng, vocab, width, length)
+    return dict(tokens=tokens, vocab=vocab, width=width, length=length, depth=depth, weights=weights)
+
+
+@logits_of_the_next_token.when
+def _(student, tokens, vocab, width, length, depth, weights):
+    class Block(torch.nn.Module):
+        def forward(self, x, mask=None):
+            scores = x @ x.transpose(-1, -2)
+            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return x + scores.softmax(dim=-1) @ (0.8 * x.roll(1, -1))
+
+    model = student.GPT(vocab, width, length, [Block() for _ in range(depth)]).double()
+    model.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return model(torch.tensor(tokens))
+
+
+@check("gpt", covers="R276")
+def each_logit_is_held_against_the_token_after_it(rng, trial):
+    """next_token_loss is the mean of −log p over the tokens 1 … n−1, each predicted one position earlier."""
+    B, n, vocab = [(1, 2, 3), (2, 4, 3), (5, 3, 6)][trial]
+    return dict(logits=2 * rng.normal(size=(B, n, vocab)), tokens=rng.integers(vocab, size=(B, n)))
+
+
+@each_logit_is_held_against_the_token_after_it.when
+def _(student, logits, tokens):
+    return student.next_token_loss(torch.tensor(logits), torch.tensor(tokens))
+
+
+@check("gpt", tol=1e-6)
+def steps_of_adam(rng, trial):
+    """train takes its steps with Adam and returns the loss before each (every row is the same here, so any draw will do)."""
+    vocab, n, steps = [(2, 3, 2), (4, 6, 4), (5, 7, 9)][trial]
+    row = rng.permutation(np.resize(np.arange(vocab), n))
+    table = rng.normal(size=(vocab, vocab))
+    return dict(
+        tokens=np.tile(row, (7, 1)),
+        table=table,
+        steps=steps,
+        rate=[0.5, 0.1, 0.03][trial],
+        number=int(rng.integers(99)),
+    )
+
+
+@steps_of_adam.when
+def _(student, tokens, table, steps, rate, number):
+    model = torch.nn.Embedding(*table.shape).double()
+    model.load_state_dict({"weight": torch.tensor(table)})
+    losses = student.train(model, torch.tensor(tokens), steps, 3, rate, np.random.default_rng(number))
+    return dict(losses=[float(one) for one in losses], weights=model.weight)
+
+
+@check("gpt", trials=1, weight=0)
+def the_model_runs_on_whatever_device_it_is_given():
+    """GPT and next_token_loss run on whatever device the tokens are on (this informs only)."""
+    return dict()
+
+
+@the_model_runs_on_whatever_device_it_is_given.when
+def _(student):
+    class Block(torch.nn.Module):
+        def forward(self, x, mask=None):
+            scores = x @ x.transpose(-1, -2)
+            scores = torch.where(mask, scores, -1e9) if isinstance(mask, torch.Tensor) else scores
+            return x + scores.softmax(dim=-1) @ x
+
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    model = student.GPT(5, 4, 6, [Block()]).to(device)
+    tokens = torch.ones(2, 3, dtype=torch.long, device=device)
+    logits = model(tokens)
+    return [device, logits.device.type, student.next_token_loss(logits, tokens).device.type]
+
+
+@the_model_runs_on_whatever_device_it_is_given.then
+def _(seen):
+    same_device(seen)
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+OFFERED = dict(
+    divisor=float,
+    more_heads=("doubled", "halved", "unchanged"),
+    too_good=("leak", "overfitting", "convergence"),
+    stuck=("positions", "scaling", "residuals", "masking"),
+    shuffled=("invariant", "permuted", "scrambled"),
+    cross=("encoder", "target", "halves"),
+    one_by_one=("training", "generation", "always", "never"),
+    not_better=("distance", "parallelism", "memory"),
+    like_convolution=("content", "offset", "parameters"),
+    all_convolutions=("source-side", "decoder", "neither"),
+)
+
+
+def not_of_the_form(answers):
+    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
+    odd = []
+    for item, offered in OFFERED.items():
+        answer = answers.get(item)
+        word = answer.strip().casefold() if isinstance(answer, str) else answer
+        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
+        if not (number if offered is float else isinstance(word, str) and word in offered):
+            odd.append(item)
+    return odd
+
+
+@check("concepts", trials=1, weight=0)
+def the_answers_have_the_form_that_is_asked():
+    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
+    return dict()
+
+
+@the_answers_have_the_form_that_is_asked.when
+def _(student):
+    return dict(student.concept_answers)
+
+
+@the_answers_have_the_form_that_is_asked.view
+def _(seen):
+    return not_of_the_form(seen)
+
+
+@the_answers_have_the_form_that_is_asked.then
+def _(seen):
+    if odd := not_of_the_form(seen):
+        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
+
+
+# -- image (extra) -----------------------------------------------------------------------------------------------------
+
+
+@check("image", covers="R264")
+def the_caption_asks_and_the_regions_answer(rng, trial):
+    """image_attention gives the weights of the regions and the logits."""
+    L, d, m, classes = [(2, 1, 3, 2), (3, 4, 5, 2), (5, 3, 4, 7)][trial]
+    Z, F = 2 * rng.normal(size=(L, d)), 2 * rng.normal(size=(m, d))
+    return dict(Z=Z, F=F, A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes))
+
+
+# -- costs (extra) -----------------------------------------------------------------------------------------------------
+
+KINDS = ["attention", "restricted", "recurrent", "convolution", "dilated"]
+
+
+@check("costs", covers="R278")
+def the_table_of_costs(rng, trial):
+    """layer_cost gives the multiplications and the steps one after the other of each kind of layer."""
+    n, d, w = [(3, 5, 2), (50, 512, 3), tuple(int(one) for one in rng.permutation([7, 11, 4]))][trial]
+    return dict(n=n, d=d, w=w, kinds=KINDS)
+
+
+@the_table_of_costs.when
+def _(student, n, d, w, kinds):
+    return {kind: student.layer_cost(kind, n, d, w) for kind in kinds}
+
+
+@check("costs", covers="R278 R280")
+def how_far_a_signal_walks(rng, trial):
+    """longest_path counts the layers or steps between the first position and the last."""
+    n, w = [(5, 2), (26, 5), (int(rng.integers(30, 60)), 4)][trial]
+    return dict(n=n, w=w, kinds=KINDS)
+
+
+@how_far_a_signal_walks.when
+def _(student, n, w, kinds):
+    return {kind: student.longest_path(kind, n, w) for kind in kinds}
+
+
+@check("costs", covers="R204 R283")
+def the_ticks_of_a_stack(rng, trial):
+    """schedule counts the cells, and the ticks with unlimited processors."""
+    n, layers = [(3, 2), (7, 4), (int(rng.integers(9, 20)), 6)][trial]
+    return dict(n=n, layers=layers)
+
+
+@the_ticks_of_a_stack.when
+def _(student, n, layers):
+    return [student.schedule(kind, n, layers) for kind in ("attention", "recurrent")]
+
+
+@check("costs", covers="R251 R279")
+def the_scores_of_translating_and_of_generating(rng, trial):
+    """seq2seq_scores counts three attentions; generation_scores counts call by call, with and without a cache."""
+    M, N = [(3, 2), (30, 10), tuple(int(one) for one in rng.permutation([17, 8]))][trial]
+    return dict(M=M, N=N)
+
+
+@the_scores_of_translating_and_of_generating.when
+def _(student, M, N):
+    return dict(
+        both=student.seq2seq_scores(M, N),
+        kept=student.generation_scores(N, True),
+        anew=student.generation_scores(N, False),
+    )

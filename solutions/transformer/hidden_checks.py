@@ -1,0 +1,1153 @@
+"""Hidden checks of the transformer: they ask whether the idea is right, not only the example.
+
+Chance enters one check alone, the training of the tiny GPT. There a right solution fails if its paired excess over the
+source falls below −6 standard errors (its mean is not negative, so under 1e-9 by the normal tail of 200 independent
+sequences), or ends more than 0.2 nats above. In 100 trainings by the reference's recipe, each with its own source,
+initialisation and batches, the excess was 0.012 on average with a standard deviation of 0.0045, and 0.033 at most: 0.2
+is forty standard deviations away. In `batches_are_drawn_at_random` all 12 rows must be met in 360 draws: the chance that
+one is missed is below 12·(11/12)^360 < 4e-13. Everything else is exact: the variance of the scores, too, is compared with
+that of the very numbers that were drawn.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from redink.checks import Fail, check, close, concept
+from redink_datasets import latin
+
+if TYPE_CHECKING:
+    import torch  # the box has it
+
+MARGIN = 0.2  # nats above the floor; who does not combine two tokens stays 0.48 above it
+
+
+def softmax(S):
+    """Give the softmax of rows, −∞ allowed, and zeros for a row of nothing else."""
+    top = S.max(axis=-1, keepdims=True)
+    powers = np.exp(S - np.where(np.isfinite(top), top, 0))
+    return powers / np.maximum(powers.sum(axis=-1, keepdims=True), 1e-300)
+
+
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+
+@check("attention", calls="attention", covers="R270")
+def nothing_to_attend_to_gives_zeros(rng, trial):
+    """A row of the mask without any True gives zeros, as weights and as output; the other rows are as ever."""
+    lead, n, m, d_k, d_v = [((), 2, 3, 1, 2), ((), 4, 3, 5, 2), ((3,), 4, 5, 2, 6)][trial]
+    Q, K, V = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v)))
+    mask = rng.random((*lead, n, m)) < 0.6
+    mask[..., 0, :], mask[..., 1, :2] = False, True
+    return dict(Q=Q, K=K, V=V + 1, mask=mask)
+
+
+@check("attention", covers="R243 R261")
+def the_scores_have_variance_one_whatever_the_width(rng, trial):
+    """For entries of variance 1 the scores have variance 1: the logarithms of the weights tell it, at every d_k."""
+    widths = [[4], [16, 64], [9, 100, 225]][trial]
+    n, m = [(6, 7), (20, 30), (25, 40)][trial]
+    return dict(
+        Qs=[rng.normal(size=(n, d)) for d in widths],
+        Ks=[rng.normal(size=(m, d)) for d in widths],
+        V=rng.normal(size=(m, 3)),
+    )
+
+
+@the_scores_have_variance_one_whatever_the_width.when
+def _(student, Qs, Ks, V):
+    return [student.attention(Q, K, V)[1] for Q, K in zip(Qs, Ks, strict=True)]
+
+
+@the_scores_have_variance_one_whatever_the_width.then
+def _(seen, expected, Qs, Ks):
+    for P, Q, K in zip(seen, Qs, Ks, strict=True):
+        n, m, d = len(Q), len(K), Q.shape[1]
+        P = np.asarray(P, dtype=float)
+        if P.shape != (n, m):
+            raise Fail(f"expected weights of shape ({n}, {m}), got {P.shape}")
+        if not (P > 0).all():
+            raise Fail(
+                f"for d_k = {d} some weights are 0: the scores are spread much too far"
+            )
+        logs, raw = np.log(P), Q @ K.T
+        found = np.var(logs - logs.mean(axis=1, keepdims=True))
+        truth = np.var(raw - raw.mean(axis=1, keepdims=True)) / d
+        if not abs(found / truth - 1) < 1e-3:
+            raise Fail(
+                f"for d_k = {d} the scores have variance {found:.3g}, and should have {truth:.3g}"
+            )
+    close(seen, expected)
+
+
+@check("attention", calls="attention", covers="R267")
+def large_scores_do_not_overflow(rng, trial):
+    """Scores of a thousand are legal: the weights are still a distribution."""
+    n, m, d_k, d_v = [(1, 2, 1, 1), (3, 4, 2, 5), (4, 6, 3, 2)][trial]
+    Q, K = (
+        40.0 * rng.integers(-9, 10, size=(n, d_k)),
+        rng.integers(-9, 10, size=(m, d_k)) + 0.5,
+    )
+    Q[0], K[0] = 400.0, 9.5
+    mask = np.ones((n, m), dtype=bool)
+    mask[-1, -1] = False
+    return dict(Q=Q, K=K, V=rng.normal(size=(m, d_v)), mask=mask)
+
+
+@check("attention", covers="R270")
+def what_stands_in_the_blanks_does_not_matter(rng, trial):
+    """With a padding mask of B×1×m, other keys and values behind the end of a sentence change nothing."""
+    B, n, m, d_k, d_v = [(2, 1, 3, 2, 1), (3, 2, 5, 4, 3), (4, 5, 7, 3, 2)][trial]
+    Q, K, V = (rng.normal(size=(B, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v)))
+    lengths = rng.permutation(np.resize(np.arange(1, m), B))
+    blank = (np.arange(m) >= lengths[:, None])[..., None]
+    return dict(
+        Q=Q,
+        K=K,
+        V=V,
+        K2=np.where(blank, 7 * rng.normal(size=K.shape), K),
+        V2=np.where(blank, 1e3, V),
+        mask=~blank.swapaxes(-1, -2),
+    )
+
+
+@what_stands_in_the_blanks_does_not_matter.when
+def _(student, Q, K, V, K2, V2, mask):
+    return [student.attention(Q, K, V, mask)[0], student.attention(Q, K2, V2, mask)[0]]
+
+
+@what_stands_in_the_blanks_does_not_matter.then
+def _(seen, expected):
+    close(seen[1], seen[0], what="the output with other blanks")
+    close(seen, expected)
+
+
+@check("attention", covers="R271")
+def the_future_cannot_matter_and_the_past_does(rng, trial):
+    """Under your causal mask the output at t ignores what comes after t, and every position up to t can change it."""
+    n, d = [(3, 2), (5, 3), (7, 4)][trial]
+    X, Y = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    changed = np.repeat(X[None], n, axis=0)
+    changed[np.arange(n), np.arange(n)] = Y
+    return dict(X=X, changed=changed, n=n)
+
+
+@the_future_cannot_matter_and_the_past_does.when
+def _(student, X, changed, n):
+    mask = student.causal_mask(n)
+    return dict(
+        plain=student.attention(X, X, X, mask)[0],
+        after=[student.attention(one, one, one, mask)[0] for one in changed],
+    )
+
+
+@the_future_cannot_matter_and_the_past_does.then
+def _(seen, expected, n):
+    plain, after = np.asarray(seen["plain"], dtype=float), np.asarray(seen["after"])
+    moved = np.abs(after - plain).max(axis=-1)  # of s changed, at t
+    judge_reach(moved)
+    close(seen, expected)
+
+
+def judge_reach(moved):
+    """Judge how far the outputs at t (columns) moved when position s (rows) was changed."""
+    n = len(moved)
+    for s in range(n):
+        for t in range(n):
+            if t < s and not moved[s, t] < 1e-6:
+                raise Fail(
+                    f"position {t} changes when position {s} does: it sees the future"
+                )
+            if t >= s and not moved[s, t] > 1e-6:
+                raise Fail(
+                    f"position {t} does not change when position {s} does: it is blind there"
+                )
+
+
+@check("attention", covers="R265 R273")
+def shuffled_words_give_shuffled_outputs(rng, trial):
+    """Without positions attention is permutation-equivariant: outputs move with their words, and do not change."""
+    n, d = [(3, 2), (5, 4), (8, 3)][trial]
+    return dict(X=rng.normal(size=(n, d)), order=np.roll(rng.permutation(n), 1))
+
+
+@shuffled_words_give_shuffled_outputs.when
+def _(student, X, order):
+    moved = X[order]
+    return [student.attention(X, X, X)[0], student.attention(moved, moved, moved)[0]]
+
+
+@shuffled_words_give_shuffled_outputs.then
+def _(seen, expected, order):
+    close(seen[1], np.asarray(seen[0])[order], what="the output of the shuffled words")
+    close(seen, expected)
+
+
+# -- backward ----------------------------------------------------------------------------------------------------------
+
+
+def differentiated(Q, K, V, dZ, mask):
+    """Let autograd give the gradients of Σ dZ ⊙ attention(Q, K, V), an oracle that shares nothing with the formulas."""
+    import torch
+
+    q, k, v = (torch.tensor(one, requires_grad=True) for one in (Q, K, V))
+    scores = torch.where(
+        torch.tensor(mask), q @ k.transpose(-1, -2) / Q.shape[-1] ** 0.5, -1e30
+    )
+    weights = torch.softmax(scores, -1) * torch.tensor(mask)
+    ((weights @ v) * torch.tensor(dZ)).sum().backward()
+    return [one.grad.numpy() for one in (q, k, v)]
+
+
+@check("backward", covers="R267 R268")
+def autograd_agrees(rng, trial):
+    """The gradients are those that automatic differentiation finds, with masks and any number of leading axes."""
+    lead, n, m, d_k, d_v = [((), 2, 3, 4, 1), ((4,), 3, 5, 2, 6), ((2, 3), 5, 4, 3, 7)][
+        trial
+    ]
+    Q, K, V, dZ = (
+        rng.normal(size=(*lead, *shape))
+        for shape in ((n, d_k), (m, d_k), (m, d_v), (n, d_v))
+    )
+    mask = rng.random((*lead, n, m)) < 0.7
+    mask[..., 0, :2] = True
+    P = softmax(np.where(mask, Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k), -np.inf))
+    return dict(dZ=dZ, Q=Q, K=K, V=V, P=P, truth=differentiated(Q, K, V, dZ, mask))
+
+
+@autograd_agrees.when
+def _(student, dZ, Q, K, V, P):
+    return student.attention_backward(dZ, Q, K, V, P)
+
+
+@autograd_agrees.then
+def _(seen, truth):
+    for name, got, wanted in zip(("dQ", "dK", "dV"), seen, truth, strict=True):
+        close(got, wanted, tol=1e-7, what=name)
+
+
+@check("backward", covers="R268 R270")
+def rows_that_see_nothing_pass_nothing(rng, trial):
+    """A query that attends to nothing gets no gradient and gives none, and hidden keys get none either."""
+    B, n, m, d_k, d_v = [(1, 2, 3, 1, 2), (2, 3, 4, 5, 1), (3, 5, 6, 4, 2)][trial]
+    Q, K, V, dZ = (
+        rng.normal(size=(B, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v), (n, d_v))
+    )
+    mask = np.ones((B, n, m), dtype=bool)
+    mask[:, 0, :], mask[:, :, -1] = False, False
+    P = softmax(np.where(mask, Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k), -np.inf))
+    return dict(dZ=dZ, Q=Q, K=K, V=V, P=P)
+
+
+@rows_that_see_nothing_pass_nothing.when
+def _(student, dZ, Q, K, V, P):
+    return student.attention_backward(dZ, Q, K, V, P)
+
+
+@rows_that_see_nothing_pass_nothing.then
+def _(seen, expected):
+    dQ, dK, dV = (np.asarray(one, dtype=float) for one in seen)
+    if np.abs(dQ[:, 0]).max() > 1e-9:
+        raise Fail("the query that attends to nothing has a gradient")
+    if max(np.abs(dK[:, -1]).max(), np.abs(dV[:, -1]).max()) > 1e-9:
+        raise Fail("the key that nobody may see has a gradient")
+    close(seen, expected)
+
+
+@check("backward", covers="R268")
+def a_budget_is_shared_and_a_saturated_one_is_stuck(rng, trial):
+    """Each row of dS sums to 0, and shrinks to almost nothing when the scores are far apart."""
+    n, m = [(1, 3), (4, 5), (6, 9)][trial]
+    S, dP = np.stack([rng.permutation(m) for _ in range(n)]), rng.normal(size=(n, m))
+    return dict(dP=dP, soft=softmax(0.5 * S), hard=softmax(20.0 * S))
+
+
+@a_budget_is_shared_and_a_saturated_one_is_stuck.when
+def _(student, dP, soft, hard):
+    return [student.softmax_backward(dP, soft), student.softmax_backward(dP, hard)]
+
+
+@a_budget_is_shared_and_a_saturated_one_is_stuck.then
+def _(seen, expected):
+    soft, hard = (np.asarray(one, dtype=float) for one in seen)
+    if np.abs(soft.sum(axis=-1)).max() > 1e-5 * np.abs(soft).max():
+        raise Fail(
+            "a row of dS does not sum to 0: more for one score must be less for others"
+        )
+    if not np.abs(hard).max() < 1e-6:
+        raise Fail("a saturated softmax still passes a gradient")
+    close(seen, expected)
+
+
+@check("backward", calls="projection_backward", covers="R266")
+def what_arrives_by_three_ways_is_added(rng, trial):
+    """dX is the sum of what comes through queries, keys and values, and each weight sums over the whole batch."""
+    B, n, d, d_k, d_v = [(2, 1, 3, 2, 1), (4, 2, 3, 5, 6), (5, 3, 7, 2, 4)][trial]
+    dQ, dK, dV = (
+        10.0**scale * rng.normal(size=(B, n, size))
+        for scale, size in ((0, d_k), (1, d_k), (2, d_v))
+    )
+    W_q, W_k, W_v = (
+        rng.normal(size=(size, d)) / 10.0**scale
+        for scale, size in ((0, d_k), (1, d_k), (2, d_v))
+    )
+    return dict(
+        dQ=dQ, dK=dK, dV=dV, X=rng.normal(size=(B, n, d)), W_q=W_q, W_k=W_k, W_v=W_v
+    )
+
+
+# -- heads -------------------------------------------------------------------------------------------------------------
+
+
+def head_weights(rng, width):
+    """Draw the four matrices of a multi-head attention."""
+    size = 1.5 / np.sqrt(width)
+    return {
+        f"{name}.weight": size * rng.normal(size=(width, width))
+        for name in ("query", "key", "value", "out")
+    }
+
+
+@check("heads", covers="R269")
+def merging_undoes_splitting(rng, trial):
+    """merge_heads(split_heads(X)) is X, and a word's heads depend on that word alone."""
+    B, n, heads, each = [(1, 3, 2, 1), (2, 4, 5, 3), (3, 5, 4, 2)][trial]
+    X = rng.normal(size=(B, n, heads * each))
+    other = X.copy()
+    other[:, 1] = rng.normal(size=(B, heads * each))
+    return dict(X=X, other=other, heads=heads)
+
+
+@merging_undoes_splitting.when
+def _(student, X, other, heads):
+    split = student.split_heads(torch.tensor(X), heads)
+    moved = student.split_heads(torch.tensor(other), heads)
+    return dict(back=student.merge_heads(split), split=split, moved=moved)
+
+
+@merging_undoes_splitting.then
+def _(seen, expected, X):
+    close(seen["back"], X, what="merge_heads(split_heads(X))")
+    before, after = (np.asarray(seen[name], dtype=float) for name in ("split", "moved"))
+    if before.ndim != 4 or before.shape[2] != X.shape[1]:
+        raise Fail(f"expected the shape B×h×n×d/h, got {before.shape}")
+    touched = np.abs(after - before).max(axis=(0, 3))  # heads × words
+    if not (np.delete(touched, 1, axis=1) == 0).all() or not (touched[:, 1] > 0).all():
+        raise Fail("changing word 1 must change word 1 in every head, and no other word")
+    close(seen, expected)
+
+
+@check("heads", covers="R269 R275")
+def the_memory_may_be_longer(rng, trial):
+    """Queries come from x, keys and values from memory, which has another length and its own blanks (a mask of B×1×m)."""
+    B, n, m, heads, each = [(2, 1, 3, 2, 1), (2, 5, 3, 4, 2), (3, 4, 7, 2, 5)][trial]
+    x, memory = (
+        rng.normal(size=(B, n, heads * each)),
+        rng.normal(size=(B, m, heads * each)),
+    )
+    lengths = rng.permutation(np.resize(np.arange(1, m), B))
+    mask = (np.arange(m) < lengths[:, None])[:, None, :]
+    return dict(
+        x=x, memory=memory, mask=mask, heads=heads, weights=head_weights(rng, heads * each)
+    )
+
+
+@the_memory_may_be_longer.when
+def _(student, x, memory, mask, heads, weights):
+    module = student.MultiHeadAttention(x.shape[-1], heads).double()
+    module.load_state_dict(
+        {name: torch.tensor(one) for name, one in weights.items()}, strict=False
+    )
+    x, memory = torch.tensor(x), torch.tensor(memory)
+    return [module(x, memory, torch.tensor(mask)), module(x, memory)]
+
+
+@check("heads", covers="R270")
+def a_blind_word_passes_no_gradient(rng, trial):
+    """A word that may attend to nothing gets zeros, and the gradients in x and memory are finite and right."""
+    B, n, m, heads, each = [(1, 2, 2, 2, 1), (2, 3, 4, 2, 3), (3, 5, 4, 3, 2)][trial]
+    mask = rng.random((B, n, m)) < 0.6
+    mask[:, 0], mask[:, 1:, 0] = False, True
+    x, memory = (
+        rng.normal(size=(B, n, heads * each)),
+        rng.normal(size=(B, m, heads * each)),
+    )
+    return dict(
+        x=x,
+        memory=memory,
+        mask=mask,
+        heads=heads,
+        weights=head_weights(rng, heads * each),
+        cotangent=rng.normal(size=x.shape),
+    )
+
+
+@a_blind_word_passes_no_gradient.when
+def _(student, x, memory, mask, heads, weights, cotangent):
+    module = student.MultiHeadAttention(x.shape[-1], heads).double()
+    module.load_state_dict(
+        {name: torch.tensor(one) for name, one in weights.items()}, strict=False
+    )
+    x = torch.tensor(x, requires_grad=True)
+    memory = torch.tensor(memory, requires_grad=True)
+    out = module(x, memory, torch.tensor(mask))
+    found = torch.autograd.grad((out * torch.tensor(cotangent)).sum(), [x, memory])
+    return [out, *found]
+
+
+@check("heads", covers="R271 R273")
+def every_head_reaches_every_word(rng, trial):
+    """Under a causal mask each word depends on all words up to itself and on no later one."""
+    n, heads, each = [(3, 2, 2), (5, 3, 2), (6, 2, 4)][trial]
+    X = rng.normal(size=(n, heads * each))
+    changed = np.repeat(X[None], n, axis=0)
+    changed[np.arange(n), np.arange(n)] = rng.normal(size=X.shape)
+    return dict(
+        X=np.concatenate([X[None], changed]),
+        heads=heads,
+        mask=np.tril(np.ones((n, n), dtype=bool)),
+        weights={name: 0.6 * one for name, one in head_weights(rng, heads * each).items()},
+    )
+
+
+@every_head_reaches_every_word.when
+def _(student, X, heads, mask, weights):
+    module = student.MultiHeadAttention(X.shape[-1], heads).double()
+    module.load_state_dict(
+        {name: torch.tensor(one) for name, one in weights.items()}, strict=False
+    )
+    X = torch.tensor(X)
+    return module(X, X, torch.tensor(mask))
+
+
+@every_head_reaches_every_word.then
+def _(seen, expected):
+    judge_reach(np.abs(seen[1:] - seen[0]).max(axis=-1))
+    close(seen, expected)
+
+
+# -- positions ---------------------------------------------------------------------------------------------------------
+
+
+@check("positions", covers="R272")
+def only_the_distance_counts(rng, trial):
+    """Each hand has length 1, and the inner product of two positions depends on their distance alone."""
+    return dict(n=[4, 12, 50][trial], d=[2, 8, 2 * int(rng.integers(5, 12))][trial])
+
+
+@only_the_distance_counts.when
+def _(student, n, d):
+    return student.sinusoids(n, d)
+
+
+@only_the_distance_counts.then
+def _(seen, expected, n, d):
+    if seen.shape != (n, d):
+        raise Fail(f"expected shape ({n}, {d}), got {seen.shape}")
+    hands = seen[:, 0::2] ** 2 + seen[:, 1::2] ** 2
+    if not np.abs(hands - 1).max() < 1e-4:
+        raise Fail(
+            "sin² + cos² of the columns 2i and 2i+1 is not 1: they are not of one hand"
+        )
+    products = seen @ seen.T
+    for k in range(1, n):
+        along = np.diagonal(products, k)
+        if not np.ptp(along) < 1e-3:
+            raise Fail(f"positions at distance {k} have different inner products")
+    close(seen, expected)
+
+
+@check("positions", covers="R272")
+def one_matrix_for_every_place(rng, trial):
+    """rotation(k) turns every position p into p + k; it keeps lengths, and going j and then k is going j + k."""
+    j, k = [(1, 2), (3, -5), (int(rng.integers(4, 20)), int(rng.integers(-9, -1)))][trial]
+    d = [2, 6, 12][trial]
+    places = np.arange(20)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
+    PE = np.stack([np.sin(places), np.cos(places)], axis=-1).reshape(20, d)
+    return dict(j=j, k=k, d=d, PE=PE)
+
+
+@one_matrix_for_every_place.when
+def _(student, j, k, d):
+    return [student.rotation(one, d) for one in (j, k, j + k)]
+
+
+@one_matrix_for_every_place.then
+def _(seen, expected, j, k, d, PE):
+    first, second, both = (np.asarray(one, dtype=float) for one in seen)
+    close(first, expected[0], what="rotation(j)")
+    close(first @ first.T, np.eye(d), tol=1e-4, what="R Rᵀ")
+    close(second @ first, both, tol=1e-4, what="going j and then k")
+    close(PE[:-j] @ first.T, PE[j:], tol=1e-4, what="the positions j further on")
+
+
+@check("positions", covers="R273")
+def attention_forgets_the_order_until_positions_are_added(rng, trial):
+    """The gap of self-attention is 0; with positions added, or with a causal mask, it is not."""
+    n, d = [(4, 2), (6, 3), (9, 5)][trial]
+    return dict(
+        X=rng.normal(size=(n, d)),
+        places=rng.normal(size=(n, d)),
+        order=np.roll(np.arange(n), 2 if trial else 1),
+        allowed=np.tril(np.ones((n, n))),
+    )
+
+
+@attention_forgets_the_order_until_positions_are_added.when
+def _(student, X, places, order, allowed):
+    def attend(rows, seen=1.0):
+        powers = np.exp(rows @ rows.T / np.sqrt(rows.shape[1])) * seen
+        return powers / powers.sum(axis=1, keepdims=True) @ rows
+
+    return [
+        float(student.equivariance_gap(attend, X, order)),
+        float(student.equivariance_gap(lambda rows: attend(rows + places), X, order)),
+        float(student.equivariance_gap(lambda rows: attend(rows, allowed), X, order)),
+    ]
+
+
+@attention_forgets_the_order_until_positions_are_added.then
+def _(seen, expected):
+    if not abs(seen[0]) < 1e-6:
+        raise Fail(f"self-attention is equivariant, and the gap is {seen[0]:.3g}")
+    close(seen[1:], expected[1:], tol=1e-5)
+
+
+# -- layers ------------------------------------------------------------------------------------------------------------
+
+
+def layer_weights(rng, width, hidden, norms):
+    """Draw the weights of a layer: none of them 0 or 1, where they might hide."""
+    made = {
+        "rise.weight": rng.normal(size=(hidden, width)),
+        "rise.bias": rng.normal(size=hidden),
+        "fall.weight": rng.normal(size=(width, hidden)),
+        "fall.bias": rng.normal(size=width),
+    }
+    for i in range(1, norms + 1):
+        made |= {
+            f"norm{i}.weight": rng.uniform(0.5, 2, size=width),
+            f"norm{i}.bias": rng.normal(size=width),
+        }
+    return made
+
+
+@check("layers", covers="R274")
+def a_silent_layer_changes_nothing(rng, trial):
+    """With attention and feed-forward silent a pre-norm layer is the identity; a post-norm layer still normalises twice."""
+    B, n, width, hidden = [(1, 2, 3, 2), (2, 3, 5, 4), (3, 4, 6, 5)][trial]
+    weights = layer_weights(rng, width, hidden, 3)
+    weights["fall.weight"] *= 0
+    weights["fall.bias"] *= 0
+    return dict(
+        x=3 * rng.normal(size=(B, n, width)) + 1,
+        memory=rng.normal(size=(B, n + 1, width)),
+        hidden=hidden,
+        weights=weights,
+    )
+
+
+@a_silent_layer_changes_nothing.when
+def _(student, x, memory, hidden, weights):
+    class Silent(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            return torch.zeros_like(x)
+
+    found = {}
+    x, memory = torch.tensor(x), torch.tensor(memory)
+    for name, pre in (("pre", True), ("post", False)):
+        encoder = student.EncoderLayer(x.shape[-1], hidden, Silent(), pre).double()
+        decoder = student.DecoderLayer(
+            x.shape[-1], hidden, Silent(), Silent(), pre
+        ).double()
+        for layer in (encoder, decoder):
+            layer.load_state_dict(
+                {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+            )
+        found[name] = [encoder(x), decoder(x, memory)]
+    return found
+
+
+@a_silent_layer_changes_nothing.then
+def _(seen, expected, x):
+    for name, got in zip(("encoder", "decoder"), seen["pre"], strict=True):
+        close(got, x, what=f"the silent pre-norm {name} layer")
+    close(seen, expected)
+
+
+@check("layers", covers="R277")
+def each_position_thinks_alone(rng, trial):
+    """With attention silent, a position's output depends on that position alone, and equal positions think alike."""
+    n, width, hidden = [(3, 4, 2), (5, 4, 3), (6, 5, 7)][trial]
+    x = rng.normal(size=(1, n, width))
+    x[:, -1] = x[:, 0]  # the same word twice
+    other = x.copy()
+    other[:, 1] = rng.normal(size=width)
+    return dict(
+        x=np.concatenate([x, other]),
+        hidden=hidden,
+        weights=layer_weights(rng, width, hidden, 2),
+    )
+
+
+@each_position_thinks_alone.when
+def _(student, x, hidden, weights):
+    class Silent(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            return torch.zeros_like(x)
+
+    found = []
+    for pre in (True, False):
+        layer = student.EncoderLayer(x.shape[-1], hidden, Silent(), pre).double()
+        layer.load_state_dict(
+            {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+        )
+        found.append(layer(torch.tensor(x)))
+    return found
+
+
+@each_position_thinks_alone.then
+def _(seen, expected):
+    for both in seen:
+        plain, other = np.asarray(both, dtype=float)
+        close(
+            np.delete(other, 1, axis=0),
+            np.delete(plain, 1, axis=0),
+            what="the positions that did not change",
+        )
+        close(plain[-1], plain[0], what="the same word at two places")
+    close(seen, expected)
+
+
+@check("layers", covers="R274")
+def six_layers_on_padded_sentences(rng, trial):
+    """A stack of six layers, as in the first transformer, under a padding mask of B×1×n: blanks change no word."""
+    B, n, width, hidden = [(1, 3, 4, 2), (2, 5, 4, 3), (3, 6, 5, 4)][trial]
+    lengths = rng.permutation(np.resize(np.arange(1, n), B))
+    mask = (np.arange(n) < lengths[:, None])[:, None, :]
+    x = rng.normal(size=(B, n, width))
+    return dict(
+        x=x,
+        other=np.where(mask.swapaxes(-1, -2), x, 5 * rng.normal(size=x.shape)),
+        mask=mask,
+        hidden=hidden,
+        layers=[layer_weights(rng, width, hidden, 2) for _ in range(6)],
+    )
+
+
+@six_layers_on_padded_sentences.when
+def _(student, x, other, mask, hidden, layers):
+    class Attend(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            scores = 0.1 * x @ memory.transpose(-1, -2)
+            scores = (
+                scores.masked_fill(~mask, -1e9)
+                if isinstance(mask, torch.Tensor)
+                else scores
+            )
+            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    found = []
+    for one in (x, other):
+        for pre in (True, False):
+            at = torch.tensor(one)
+            for weights in layers:
+                layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), pre).double()
+                layer.load_state_dict(
+                    {key: torch.tensor(w) for key, w in weights.items()}, strict=False
+                )
+                at = layer(at, torch.tensor(mask))
+            found.append(at)
+    return found
+
+
+@six_layers_on_padded_sentences.then
+def _(seen, expected, mask):
+    words = np.broadcast_to(mask.swapaxes(-1, -2), np.shape(seen[0]))
+    for plain, other in ((seen[0], seen[2]), (seen[1], seen[3])):
+        close(
+            np.asarray(other)[words],
+            np.asarray(plain)[words],
+            what="the words, after the blanks changed",
+        )
+    close(seen, expected, tol=1e-7)
+
+
+@check("layers", covers="R275")
+def the_decoder_with_the_norm_behind(rng, trial):
+    """DecoderLayer, post-norm, with a mask on a memory of another length."""
+    B, n, m, width, hidden = [(1, 2, 4, 3, 5), (2, 3, 5, 4, 7), (3, 5, 4, 6, 3)][trial]
+    lengths = rng.permutation(np.resize(np.arange(1, m), B))
+    return dict(
+        x=2 * rng.normal(size=(B, n, width)),
+        memory=rng.normal(size=(B, m, width)) + 0.5,
+        memory_mask=(np.arange(m) < lengths[:, None])[:, None, :],
+        hidden=hidden,
+        weights=layer_weights(rng, width, hidden, 3),
+    )
+
+
+@the_decoder_with_the_norm_behind.when
+def _(student, x, memory, memory_mask, hidden, weights):
+    class Attend(torch.nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+
+        def forward(self, x, memory, mask=None):
+            scores = x @ memory.transpose(-1, -2)
+            scores = (
+                scores.masked_fill(~mask, -1e9)
+                if isinstance(mask, torch.Tensor)
+                else scores
+            )
+            return self.size * scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    layer = student.DecoderLayer(
+        x.shape[-1], hidden, Attend(1.0), Attend(-0.7), False
+    ).double()
+    layer.load_state_dict(
+        {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+    )
+    return layer(torch.tensor(x), torch.tensor(memory), torch.tensor(memory_mask))
+
+
+@check("layers", covers="R271 R275")
+def the_decoder_sees_its_past_and_all_of_the_memory(rng, trial):
+    """Position t depends on every target position up to t and on no later one, and on every position of the memory."""
+    n, m, width, hidden = [(3, 2, 5, 4), (4, 6, 5, 7), (6, 5, 7, 8)][trial]
+    x, memory = rng.normal(size=(n, width)), rng.normal(size=(m, width))
+    targets = np.repeat(x[None], n + 1 + m, axis=0)
+    memories = np.repeat(memory[None], n + 1 + m, axis=0)
+    targets[1 + np.arange(n), np.arange(n)] = rng.normal(size=x.shape)
+    memories[1 + n + np.arange(m), np.arange(m)] = rng.normal(size=memory.shape)
+    return dict(
+        x=targets,
+        memory=memories,
+        hidden=hidden,
+        weights=layer_weights(rng, width, hidden, 3),
+        n=n,
+    )
+
+
+@the_decoder_sees_its_past_and_all_of_the_memory.when
+def _(student, x, memory, hidden, weights):
+    class Attend(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            scores = 0.1 * x @ memory.transpose(-1, -2)
+            scores = (
+                scores.masked_fill(~mask, -1e9)
+                if isinstance(mask, torch.Tensor)
+                else scores
+            )
+            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
+
+    found = []
+    for pre in (True, False):
+        layer = student.DecoderLayer(x.shape[-1], hidden, Attend(), Attend(), pre).double()
+        layer.load_state_dict(
+            {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+        )
+        found.append(layer(torch.tensor(x), torch.tensor(memory)))
+    return found
+
+
+@the_decoder_sees_its_past_and_all_of_the_memory.then
+def _(seen, expected, n):
+    for one in seen:
+        moved = np.abs(np.asarray(one)[1:] - np.asarray(one)[0]).max(axis=-1)
+        judge_reach(moved[:n])
+        if not (moved[n:] > 1e-9).all():
+            raise Fail(
+                "a position of the memory changes nothing: the decoder does not read it"
+            )
+    close(seen, expected)
+
+
+# -- gpt ---------------------------------------------------------------------------------------------------------------
+
+
+def gpt_weights(rng, vocab, width, length):
+    """Draw the weights of a GPT without those of its blocks."""
+    return {
+        "token.weight": rng.normal(size=(vocab, width)),
+        "position.weight": rng.normal(size=(length, width)),
+        "norm.weight": rng.uniform(0.5, 2, size=width),
+        "norm.bias": rng.normal(size=width),
+        "head.weight": rng.normal(size=(vocab, width)),
+        "head.bias": rng.normal(size=vocab),
+    }
+
+
+@check("gpt", covers="R271 R272")
+def the_model_sees_the_past_its_order_and_no_future(rng, trial):
+    """The logits at t depend on every token up to t, on the order of the tokens, and on no later token."""
+    n, vocab, width = [(3, 4, 5), (5, 6, 4), (7, 5, 6)][trial]
+    row = rng.integers(vocab, size=n)
+    row[0], row[1] = rng.permutation(vocab)[:2]
+    tokens = np.repeat(row[None], n + 2, axis=0)
+    tokens[1 + np.arange(n), np.arange(n)] = (row + rng.integers(1, vocab, size=n)) % vocab
+    tokens[-1, :2] = row[1], row[0]
+    return dict(
+        tokens=tokens,
+        vocab=vocab,
+        width=width,
+        length=n + 2,
+        weights=gpt_weights(rng, vocab, width, n + 2),
+    )
+
+
+@the_model_sees_the_past_its_order_and_no_future.when
+def _(student, tokens, vocab, width, length, weights):
+    class Block(torch.nn.Module):
+        def forward(self, x, mask=None):
+            scores = 0.1 * x @ x.transpose(-1, -2)
+            scores = (
+                scores.masked_fill(~mask, -1e9)
+                if isinstance(mask, torch.Tensor)
+                else scores
+            )
+            return x + scores.softmax(dim=-1) @ (0.8 * x.roll(1, -1))
+
+    model = student.GPT(vocab, width, length, [Block()]).double()
+    model.load_state_dict(
+        {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+    )
+    return model(torch.tensor(tokens))
+
+
+@the_model_sees_the_past_its_order_and_no_future.then
+def _(seen, expected):
+    moved = np.abs(seen[1:] - seen[0]).max(axis=-1)
+    judge_reach(moved[:-1])
+    if not moved[-1, -1] > 1e-6:
+        raise Fail(
+            "the first two tokens changed places, and the last position did not notice"
+        )
+    close(seen, expected)
+
+
+@check("gpt", covers="R276")
+def the_next_token_has_a_distribution(rng, trial):
+    """next_token gives probabilities over the vocabulary: those of the last position."""
+    B, n, vocab, width = [(1, 2, 4, 3), (2, 3, 6, 4), (4, 5, 7, 3)][trial]
+    return dict(
+        tokens=rng.integers(vocab, size=(B, n)),
+        vocab=vocab,
+        width=width,
+        weights=gpt_weights(rng, vocab, width, n + 1),
+        length=n + 1,
+    )
+
+
+@the_next_token_has_a_distribution.when
+def _(student, tokens, vocab, width, length, weights):
+    class Block(torch.nn.Module):
+        def forward(self, x, mask=None):
+            return x.cumsum(dim=1)
+
+    model = student.GPT(vocab, width, length, [Block()]).double()
+    model.load_state_dict(
+        {key: torch.tensor(one) for key, one in weights.items()}, strict=False
+    )
+    return model.next_token(torch.tensor(tokens))
+
+
+@check("gpt", trials=1)
+def batches_are_drawn_at_random(rng):
+    """Every step draws `batch` rows at random: in the long run all rows are seen."""
+    return dict(number=int(rng.integers(2**31)))
+
+
+@batches_are_drawn_at_random.when
+def _(student, number):
+    class Spy(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scores, self.seen = torch.nn.Parameter(torch.zeros(12)), []
+
+        def forward(self, tokens):
+            self.seen.append(tokens[:, 0].tolist())
+            return self.scores.expand(*tokens.shape, 12)
+
+    spy = Spy()
+    tokens = torch.arange(12)[:, None].repeat(1, 3)
+    losses = student.train(spy, tokens, 90, 4, 0.01, np.random.default_rng(number))
+    return dict(seen=spy.seen, losses=[float(one) for one in losses])
+
+
+def drawn(seen):
+    """Count the draws of the right size, the rows that they met, and the losses."""
+    batches = [tuple(batch) for batch in seen["seen"] if len(batch) == 4]
+    rows = {row for batch in batches for row in batch}
+    return [len(batches) >= 90, len(rows) == 12, len(set(batches)) > 3, len(seen["losses"])]
+
+
+@batches_are_drawn_at_random.view
+def _(seen):
+    return drawn(seen)
+
+
+@batches_are_drawn_at_random.then
+def _(seen):
+    steps, rows, mixed, losses = drawn(seen)
+    if not steps:
+        raise Fail(
+            "train(…, steps=90, batch=4, …) must show the model 90 batches of 4 rows"
+        )
+    if not rows or not mixed:
+        raise Fail("some rows are never drawn, in 90 batches of 4 from 12 rows")
+    close(losses, 90, what="the number of losses")
+
+
+@check("gpt", trials=1, weight=2, covers="R271 R276")
+def training_comes_down_to_the_floor_and_not_below(rng):
+    """Trained by your functions, the model's NLL on fresh sequences is at the source's own: not far above it, never below."""
+    source = latin(rng)
+    fresh = source.sample(rng, 200, 12)
+    return dict(
+        text=source.sample(rng, 4000, 12),
+        fresh=fresh,
+        number=int(rng.integers(2**31)),
+        truth=source.log_likelihood(fresh)[:, 1:],
+    )
+
+
+@training_comes_down_to_the_floor_and_not_below.when
+def _(student, text, fresh, number):
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = torch.nn.LayerNorm(32), torch.nn.LayerNorm(32)
+            self.qkv, self.out = torch.nn.Linear(32, 96), torch.nn.Linear(32, 32)
+            self.rise, self.fall = torch.nn.Linear(32, 64), torch.nn.Linear(64, 32)
+
+        def forward(self, x, mask=None):
+            q, k, v = (
+                one.unflatten(-1, (2, 16)).transpose(1, 2)
+                for one in self.qkv(self.norm1(x)).chunk(3, dim=-1)
+            )
+            scores = q @ k.transpose(-1, -2) / 4
+            scores = (
+                scores.masked_fill(~mask, -1e9)
+                if isinstance(mask, torch.Tensor)
+                else scores
+            )
+            x = x + self.out((scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(-2))
+            return x + self.fall(self.rise(self.norm2(x)).relu())
+
+    torch.manual_seed(number)
+    model = student.GPT(4, 32, 12, [Block(), Block()])
+    rng = np.random.default_rng(number)
+    student.train(model, torch.tensor(text), 350, 64, 5e-3, rng)
+    with torch.no_grad():
+        return model.eval()(torch.tensor(fresh))
+
+
+def excess_over(seen, fresh, truth):
+    """Give the mean and the standard error of the model's NLL above the source's, over sequences."""
+    logits = np.asarray(seen, dtype=float)[:, :-1]
+    logits = logits - logits.max(axis=-1, keepdims=True)
+    logs = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    own = np.take_along_axis(logs, fresh[:, 1:, None], axis=-1)[..., 0]
+    each = (truth - own).mean(axis=1)
+    return each.mean(), each.std() / np.sqrt(len(each))
+
+
+def where_it_ended(seen, fresh, truth):
+    """Say in a word where a training ended: what a view can compare."""
+    mean, error = excess_over(seen, fresh, truth)
+    if not np.isfinite(mean):
+        return "nowhere"
+    return "below" if mean < -6 * error else "above" if mean > MARGIN else "at the floor"
+
+
+@training_comes_down_to_the_floor_and_not_below.view
+def _(seen, fresh, truth):
+    return where_it_ended(seen, fresh, truth)
+
+
+@training_comes_down_to_the_floor_and_not_below.then
+def _(seen, expected, fresh, truth):
+    if seen.shape != expected.shape:
+        raise Fail(f"expected logits of shape {expected.shape}, got {seen.shape}")
+    mean, error = excess_over(seen, fresh, truth)
+    ended = where_it_ended(seen, fresh, truth)
+    if ended == "below":
+        raise Fail(
+            f"the NLL is {-mean:.3f} nats BELOW that of the source: the model reads the answer"
+        )
+    if ended != "at the floor":
+        raise Fail(
+            f"the NLL is {mean:.3f} ± {error:.3f} nats above that of the source; who does not combine two tokens is 0.48 above"
+        )
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+
+@concept("concepts", covers="R243 R269")
+def divisor():
+    """By what the scores of a head are divided."""
+
+
+@concept("concepts", covers="R269")
+def more_heads():
+    """How the number of parameters depends on the number of heads."""
+
+
+@concept("concepts", covers="R271")
+def too_good():
+    """What is going on in a run whose loss falls below the entropy of the source."""
+
+
+@concept("concepts", covers="R261 R268")
+def stuck():
+    """What is missing where a softmax is saturated from the first step."""
+
+
+@concept("concepts", covers="R273")
+def shuffled():
+    """What shuffled words do to the outputs of an encoder without positions."""
+
+
+@concept("concepts", covers="R275")
+def cross():
+    """Where the keys and values of cross-attention come from."""
+
+
+@concept("concepts", covers="R279")
+def one_by_one():
+    """When a decoder has to work word by word."""
+
+
+@concept("concepts", covers="R279 R280")
+def not_better():
+    """What self-attention pays for short paths and parallel work."""
+
+
+@concept("concepts", covers="R281")
+def like_convolution():
+    """Where the weights of self-attention come from, seen as a convolution."""
+
+
+@concept("concepts", covers="R282")
+def all_convolutions():
+    """What stays sequential in a translation model made of convolutions."""
+
+
+# -- image (extra) -----------------------------------------------------------------------------------------------------
+
+
+@check("image", calls="image_attention", covers="R264")
+def a_caption_that_repeats_itself_asks_the_same(rng, trial):
+    """The query is the mean of the words: said twice, a caption asks the same; and regions of one look share the weight."""
+    L, d, m, classes = [(2, 4, 3, 2), (3, 5, 4, 6), (7, 3, 6, 2)][trial]
+    Z, F = 3 * rng.normal(size=(L, d)) + 1, rng.normal(size=(m, d))
+    return dict(
+        Z=np.vstack([Z, Z]),
+        F=np.vstack([F, F[:1]]),
+        A=rng.normal(size=(classes, 2 * d)),
+        b=rng.normal(size=classes),
+    )
+
+
+@a_caption_that_repeats_itself_asks_the_same.then
+def _(seen, expected, Z, F):
+    p = np.asarray(seen[0], dtype=float)
+    half = Z[: len(Z) // 2].mean(axis=0)
+    close(
+        p,
+        softmax(F @ half / np.sqrt(len(half))),
+        what="the weights, from the caption said once",
+    )
+    close(p[-1], p[0], what="the weight of a region that is there twice")
+    close(seen, expected)
+
+
+# -- costs (extra) -----------------------------------------------------------------------------------------------------
+
+
+def layers_to_reach(n, w, dilated):
+    """Walk a signal through layers, place by place, until it has come from position 0 to n − 1."""
+    here, layers = {0}, 0
+    while n - 1 not in here:
+        step = w**layers if dilated else 1
+        here = {at + step * k for at in here for k in range(w) if at + step * k < n}
+        layers += 1
+    return layers
+
+
+@check("costs", calls="longest_path", trials=5, covers="R278")
+def the_signal_is_walked(rng, trial):
+    """Walking a signal place by place through windows and dilated windows takes as many layers as longest_path says."""
+    n, w = [(4, 2), (28, 4), (126, 6), (125, 5), (216, 6)][trial]
+    return dict(kind="convolution" if trial in (1, 2) else "dilated", n=n, w=w)
+
+
+@the_signal_is_walked.then
+def _(seen, kind, n, w):
+    close(
+        seen,
+        layers_to_reach(n, w, kind == "dilated"),
+        what=f"the path ({kind}, n = {n}, w = {w})",
+    )
+
+
+@check("costs", calls="schedule", covers="R204 R283")
+def the_wave_front_is_simulated(rng, trial):
+    """Ticking through the grid of a recurrent stack, cell by cell, takes as long as schedule says."""
+    return dict(kind="recurrent", n=[2, 5, 11][trial], layers=[3, 4, 7][trial])
+
+
+@the_wave_front_is_simulated.then
+def _(seen, n, layers):
+    done = np.zeros((layers, n), dtype=int)
+    for r in range(layers):
+        for t in range(n):
+            waits = [done[r - 1, t] if r else 0, done[r, t - 1] if t else 0]
+            done[r, t] = 1 + max(waits)
+    close(seen, [n * layers, int(done.max())], what="the cells and the ticks")
+
+
+@check("costs", covers="R251 R278")
+def who_is_cheaper_and_when(rng, trial):
+    """Attention is cheaper than recurrence exactly when n < d, and translating costs between 1 and 3 times max(M, N)²."""
+    small, large = [(3, 4), (50, 512), (20, 70)][trial]
+    return dict(small=small, large=large)
+
+
+@who_is_cheaper_and_when.when
+def _(student, small, large):
+    return dict(
+        short=[
+            student.layer_cost(kind, small, large, 3)[0]
+            for kind in ("attention", "recurrent")
+        ],
+        long=[
+            student.layer_cost(kind, large, small, 3)[0]
+            for kind in ("attention", "recurrent")
+        ],
+        scores=student.seq2seq_scores(small, large),
+    )
+
+
+@who_is_cheaper_and_when.then
+def _(seen, expected, small, large):
+    if not seen["short"][0] < seen["short"][1]:
+        raise Fail(
+            f"for n = {small} words of width {large} attention should be the cheaper one"
+        )
+    if not seen["long"][0] > seen["long"][1]:
+        raise Fail(
+            f"for n = {large} words of width {small} recurrence should be the cheaper one"
+        )
+    if not large**2 < seen["scores"] < 3 * large**2:
+        raise Fail(f"{seen['scores']} scores are not between max² and 3·max²")
+    close(seen, expected)
+
+
+@check("costs", calls="generation_scores", covers="R279")
+def a_cache_saves_an_order(rng, trial):
+    """Without a cache generating n tokens costs about n³/3 scores in each layer, with one about n²/2."""
+    return dict(n=[3, 10, 47][trial], cached=[False, True, False][trial])
