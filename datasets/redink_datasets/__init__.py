@@ -4,6 +4,7 @@ A generator that returns a truth returns it exactly: the margin is the margin, n
 """
 
 from redink_datasets.chains import Chain, markov
+from redink_datasets.ellipsoid import Ellipsoid, ellipsoid
 from redink_datasets.pairs import latin
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.regressed import Regression, low_rank, regression, spectral
@@ -13,11 +14,13 @@ from redink_datasets.written import digits
 
 __all__ = [
     "Chain",
+    "Ellipsoid",
     "Regression",
     "Separated",
     "blobs",
     "circle",
     "digits",
+    "ellipsoid",
     "latin",
     "lattice",
     "low_rank",

@@ -1,0 +1,449 @@
+"""Public checks of auto-encoders: they find the usual slips, on examples small enough to read."""
+
+import itertools
+
+import numpy as np
+import torch
+
+from redink.checks import Fail, check, close
+from redink_datasets import ellipsoid
+
+
+def numbers(rng, trial, *shape):
+    """Draw numbers that are easy to read in trial 0 and ordinary afterwards; none is 0."""
+    return rng.choice([-1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0], size=shape) if trial == 0 else rng.normal(size=shape)
+
+
+def sigmoid(z):
+    """Give the logistic sigmoid."""
+    return (1 + np.tanh(z / 2)) / 2
+
+
+# -- tied --------------------------------------------------------------------------------------------------------------
+
+
+def tied_network(rng, trial):
+    """Draw a tied auto-encoder and examples for it: n, d and k all differ."""
+    n, d, k = [(1, 3, 2), (5, 4, 3), (9, 7, 5)][trial]
+    W, b, c = (numbers(rng, trial, *shape) for shape in ((k, d), (k,), (d,)))
+    return dict(W=W, b=b, c=c, X=numbers(rng, trial, n, d))
+
+
+@check("tied", calls="encode", covers="R285")
+def a_code_is_a_squashed_score(rng, trial):
+    """encode gives σ(W x + b) for every example."""
+    made = tied_network(rng, trial)
+    return dict(W=made["W"], b=made["b"], X=made["X"])
+
+
+@check("tied", calls="decode", covers="R285")
+def the_decoder_is_the_transpose(rng, trial):
+    """decode gives Wᵀ h + c for every code, and does not squash it."""
+    made = tied_network(rng, trial)
+    return dict(W=made["W"], c=made["c"], H=sigmoid(numbers(rng, trial, len(made["X"]), len(made["b"]))).round(2))
+
+
+@check("tied", calls="tied_loss", tol=1e-5, covers="R286")
+def the_loss_is_a_mean_of_half_squares(rng, trial):
+    """tied_loss is half the squared error, summed over the numbers of an example and averaged over the examples."""
+    return tied_network(rng, trial)
+
+
+@check("tied", calls="tied_gradient", tol=1e-6, covers="R285 R286")
+def the_gradient_in_all_three(rng, trial):
+    """tied_gradient gives the gradient of the loss in W, b and c."""
+    if trial == 0:  # the table of the notebook, with other numbers
+        x, h = rng.permutation([1.0, 2.0]), float(rng.choice([1.0, -1.0]))
+        W = h * np.array([[2 * x[1], -2 * x[0]]])
+        return dict(W=W, b=np.array([0.0]), c=rng.permutation([0.0, 1.5]), X=x[None])
+    return tied_network(rng, trial)
+
+
+# -- linear ------------------------------------------------------------------------------------------------------------
+
+
+def cloud(rng, trial):
+    """Draw examples whose principal axes and variances are known, away from 0, and the size of a code for them."""
+    n, variances, k = [
+        (3, [4.0, 1.0], 1),
+        (9, [5.0, 3.0, 1.0, 0.5, 0.2], 2),
+        (24, [6.0, 4.0, 2.5, 0.9, 0.6, 0.4, 0.1], 3),
+    ][trial]
+    return ellipsoid(rng, n, variances, reach=3.0), k
+
+
+@check("linear", calls="pca", covers="R288")
+def pca_finds_the_mean_and_the_plane(rng, trial):
+    """pca gives the mean and orthonormal directions of largest variance, the largest first (their signs are free)."""
+    data, k = cloud(rng, trial)
+    return dict(X=data.X, k=k)
+
+
+def plane(seen, X):
+    """Give what does not depend on signs: the mean, the projector, the variance of each coordinate in turn."""
+    mean, V = (np.asarray(part, dtype=float) for part in seen)
+    return [mean, V @ V.T, np.mean(((X - X.mean(axis=0)) @ V) ** 2, axis=0)]
+
+
+@pca_finds_the_mean_and_the_plane.view
+def _(seen, X):
+    return plane(seen, X)
+
+
+@pca_finds_the_mean_and_the_plane.then
+def _(seen, expected, X, k):
+    mean, V = seen
+    close(mean, expected[0], tol=1e-6, what="the mean")
+    if np.shape(V) != np.shape(expected[1]):
+        raise Fail(f"expected the directions as columns, an array of shape {np.shape(expected[1])}, got {np.shape(V)}")
+    close(V.T @ V, np.eye(k), tol=1e-4, what="VᵀV")
+    close(V @ V.T, expected[1] @ expected[1].T, tol=1e-4, what="VVᵀ, the projector on the plane")
+    close(plane(seen, X)[2], plane(expected, X)[2], tol=1e-4, what="the variances along the columns of V")
+
+
+@check("linear", calls="eckart_young", tol=1e-5, covers="R288")
+def the_floor_is_half_of_what_is_left_over(rng, trial):
+    """eckart_young gives half the sum of the variances along the directions that are dropped."""
+    data, k = cloud(rng, trial)
+    return dict(X=data.X, k=k)
+
+
+@check("linear", calls="projector", covers="R288")
+def the_projector_of_any_basis(rng, trial):
+    """projector gives B(BᵀB)⁻¹Bᵀ, also where the columns of B are neither orthogonal nor of length 1."""
+    d, k = [(3, 1), (4, 2), (7, 3)][trial]
+    return dict(B=numbers(rng, trial, d, k) + 3 * np.eye(d, k))
+
+
+@check("linear", calls="linear_gradient", tol=1e-5, covers="R288")
+def the_linear_loss_and_its_slopes(rng, trial):
+    """linear_gradient gives the mean of ½‖DEx − x‖² and its gradient in E and in D."""
+    n, d, k = [(2, 3, 1), (6, 5, 2), (11, 7, 4)][trial]
+    return dict(E=numbers(rng, trial, k, d), D=numbers(rng, trial, d, k), X=numbers(rng, trial, n, d))
+
+
+# -- experiment --------------------------------------------------------------------------------------------------------
+
+
+@check("experiment", calls="train_linear", tol=1e-5, covers="R288")
+def every_step_moves_both_matrices(rng, trial):
+    """train_linear moves E and D against their gradients, both taken at the same place, and notes every loss."""
+    n, d, k, steps = [(2, 3, 1, 1), (6, 5, 2, 3), (11, 6, 4, 12)][trial]
+    parts = dict(X=numbers(rng, trial, n, d), E=numbers(rng, trial, k, d) / 2, D=numbers(rng, trial, d, k) / 2)
+    return dict(parts, rate=[0.1, 0.04, 0.02][trial], steps=steps)
+
+
+@check("experiment", calls="digits_report", tol=1e-5, covers="R288")
+def the_report_has_three_numbers(rng, trial):
+    """digits_report gives the loss on the training data, the loss on the test data, and the floor of the training data."""
+    data, k = cloud(rng, trial)
+    d, m = data.X.shape[1], [2, 4, 13][trial]
+    test = data.mean + numbers(rng, trial, m, d)
+    E, D = numbers(rng, trial, k, d) / 3, numbers(rng, trial, d, k) / 3
+    return dict(train=data.X, test=test, E=E, D=D, rate=0.03, steps=[1, 4, 15][trial])
+
+
+# -- denoise -----------------------------------------------------------------------------------------------------------
+
+
+@check("denoise", tol=1e-5, covers="R292")
+def noise_goes_in_and_the_clean_example_is_wanted(rng, trial):
+    """denoising_loss feeds x + noise to the network and compares with the clean x."""
+    n, d = [(1, 2), (4, 3), (9, 6)][trial]
+    X, noise, A = numbers(rng, trial, n, d), numbers(rng, trial, n, d), numbers(rng, trial, d, d)
+    return dict(X=X, noise=noise, A=A, b=numbers(rng, trial, d))
+
+
+@noise_goes_in_and_the_clean_example_is_wanted.when
+def _(student, X, noise, A, b):
+    return student.denoising_loss(lambda Z: Z @ A.T + b, X, noise)
+
+
+@check("denoise", calls="noise_averaged_loss", tol=1e-5, covers="R292")
+def the_average_over_all_noise(rng, trial):
+    """noise_averaged_loss is the loss without noise plus ½σ²‖A‖²_F."""
+    n, d = [(1, 2), (4, 3), (9, 5)][trial]
+    A, b, X = numbers(rng, trial, d, d), numbers(rng, trial, d), numbers(rng, trial, n, d)
+    return dict(A=A, b=b, X=X, sigma=[2.0, 0.7, 1.6][trial])
+
+
+@check("denoise", calls="linear_denoiser", tol=1e-6, covers="R292")
+def every_axis_has_its_knob(rng, trial):
+    """linear_denoiser turns an axis of variance λ down to λ/(λ + σ²), and keeps the mean in place."""
+    if trial == 0:  # signal and noise are equally strong: half
+        return dict(X=np.array([[1.0], [3.0]]) + rng.integers(1, 4), sigma=1.0)
+    n, variances = [(7, [3.0, 1.0, 0.2]), (19, [5.0, 2.0, 1.0, 0.4, 0.1])][trial - 1]
+    return dict(X=ellipsoid(rng, n, variances, reach=2.0).X, sigma=[0.6, 1.5][trial - 1])
+
+
+# -- penalties ---------------------------------------------------------------------------------------------------------
+
+
+@check("penalties", calls="l2_penalty", tol=1e-5, covers="R289")
+def the_size_of_the_code(rng, trial):
+    """l2_penalty is the mean over the examples of ‖h‖², with its gradient in H."""
+    return dict(H=numbers(rng, trial, *[(2, 3), (5, 4), (11, 7)][trial]))
+
+
+@check("penalties", calls="l1_penalty", tol=1e-5, covers="R291")
+def the_price_of_every_bit_of_code(rng, trial):
+    """l1_penalty is the mean over the examples of Σ|h|, with its gradient in H."""
+    return dict(H=numbers(rng, trial, *[(2, 3), (5, 4), (11, 7)][trial]))
+
+
+@check("penalties", calls="sparse_code", covers="R291")
+def the_soft_threshold(rng, trial):
+    """sparse_code moves every number towards 0 by λ, and no farther than 0."""
+    A = [np.array([3.0, -3.0, 0.5, -0.5]), rng.normal(size=(3, 4)), 2 * rng.normal(size=(6, 5))][trial]
+    return dict(A=rng.permutation(A), lam=[1.0, 0.4, 1.3][trial])
+
+
+@check("penalties", calls="contractive_penalty", tol=1e-5, covers="R290")
+def the_price_of_trembling(rng, trial):
+    """contractive_penalty is the mean over the examples of Σ (h(1−h))²‖w‖², with its gradient in W and b."""
+    made = tied_network(rng, trial)
+    return dict(W=made["W"], H=sigmoid(made["X"] @ made["W"].T + made["b"]), X=made["X"])
+
+
+# -- vae ---------------------------------------------------------------------------------------------------------------
+
+
+def tensors(**arrays):
+    """Make tensors of arrays."""
+    return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+
+
+@check("vae", calls="reparametrise", tol=1e-5, covers="R294")
+def a_draw_is_the_mean_plus_sigma_times_eps(rng, trial):
+    """reparametrise gives μ + e^(ℓ/2)·ε, for one draw of each example or for many."""
+    n, k, shape = [(1, 2, (1, 2)), (3, 2, (3, 2)), (4, 3, (5, 4, 3))][trial]
+    return tensors(mu=numbers(rng, trial, n, k), logvar=numbers(rng, trial, n, k), eps=numbers(rng, trial, *shape))
+
+
+@check("vae", tol=1e-5, covers="R294")
+def gradients_reach_the_encoder(rng, trial):
+    """Gradients pass through reparametrise: ∂z/∂μ = 1 and ∂z/∂ℓ = ½σε."""
+    n, k = [(1, 2), (4, 3), (7, 2)][trial]
+    mu, logvar, eps, slope = (numbers(rng, trial, n, k) for _ in range(4))
+    return tensors(mu=mu, logvar=logvar, eps=eps, slope=slope)
+
+
+@gradients_reach_the_encoder.when
+def _(student, mu, logvar, eps, slope):
+    mu, logvar = mu.clone().requires_grad_(), logvar.clone().requires_grad_()
+    z = student.reparametrise(mu, logvar, eps)
+    total = (slope * z).sum() + 0 * mu.sum() + 0 * logvar.sum()
+    return torch.autograd.grad(total, [mu, logvar])
+
+
+@check("vae", calls="kl_to_prior", tol=1e-5, covers="R294")
+def the_price_of_a_code(rng, trial):
+    """kl_to_prior gives ½Σ(σ² + μ² − 1 − log σ²) of every example."""
+    if trial == 0:
+        return tensors(mu=rng.choice([0.7, -0.7], size=(1, 1)), logvar=np.full((1, 1), 2 * np.log(0.5)))
+    n, k = [(3, 2), (5, 4)][trial - 1]
+    return tensors(mu=rng.normal(size=(n, k)), logvar=rng.normal(size=(n, k)))
+
+
+@check("vae", tol=1e-5, covers="R294")
+def the_elbo_is_likelihood_minus_price(rng, trial):
+    """elbo gives the mean over the draws of log N(x; decoder(z), s²I), minus the KL, for every example."""
+    S, n, d, k = [(1, 1, 2, 1), (2, 3, 4, 2), (5, 4, 6, 3)][trial]
+    x, V, m = numbers(rng, trial, n, d), numbers(rng, trial, d, k), numbers(rng, trial, d)
+    made = dict(mu=numbers(rng, trial, n, k), logvar=numbers(rng, trial, n, k), eps=numbers(rng, trial, S, n, k))
+    return dict(tensors(x=x, V=V, m=m, **made), s=[2.0, 0.8, 0.5][trial])
+
+
+@the_elbo_is_likelihood_minus_price.when
+def _(student, x, V, m, mu, logvar, eps, s):
+    return student.elbo(x, mu, logvar, eps, lambda z: z @ V.T + m, s)
+
+
+@check("vae", trials=1, weight=0)
+def it_runs_on_any_device():
+    """Runs on whatever device it is given."""
+    return dict(sizes=[2, 3, 5, 4])
+
+
+@it_runs_on_any_device.when
+def _(student, sizes):
+    S, n, d, k = sizes
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    x, mu, logvar = (torch.ones(n, width, device=device) for width in (d, k, k))
+    eps, V = torch.ones(S, n, k, device=device), torch.ones(d, k, device=device)
+    found = [student.reparametrise(mu, logvar, eps), student.kl_to_prior(mu, logvar)]
+    found.append(student.elbo(x, mu, logvar, eps, lambda z: z @ V.T, 0.5))
+    return [device, *(one.device.type for one in found)]
+
+
+@it_runs_on_any_device.then
+def _(seen):
+    for name, device in zip(("reparametrise", "kl_to_prior", "elbo"), seen[1:], strict=True):
+        if device != seen[0]:
+            raise Fail(f"{name} was given tensors on {seen[0]} and answered on {device}")
+
+
+# -- stacked (extra) ---------------------------------------------------------------------------------------------------
+
+
+def layers_for(rng, trial, widths):
+    """Draw the layers of a stack; widths[0] is the number of inputs."""
+    steps = itertools.pairwise(widths)
+    return [[numbers(rng, trial, k, d), numbers(rng, trial, k), numbers(rng, trial, d)] for d, k in steps]
+
+
+@check("stacked", calls="layer_sizes", covers="R287")
+def latent_and_output(rng, trial):
+    """layer_sizes gives the width of the narrowest hidden layer and the number of outputs."""
+    side, channels = int(rng.integers(5, 30)), [1, 1, 3][trial]
+    hidden = [[20, 4, 20], [90, 30, 7, 31, 90], [60, 25, 12, 26, 61]][trial]
+    return dict(side=side, channels=channels, hidden=hidden)
+
+
+@check("stacked", calls="stacked_encode", covers="R293")
+def encoders_in_a_row(rng, trial):
+    """stacked_encode gives the codes of the codes."""
+    n, widths = [(1, [3, 2, 1]), (4, [5, 3, 2]), (6, [7, 5, 4, 2])][trial]
+    return dict(layers=layers_for(rng, trial, widths), X=numbers(rng, trial, n, widths[0]))
+
+
+@check("stacked", calls="stacked_decode", covers="R293")
+def decoders_in_the_opposite_order(rng, trial):
+    """stacked_decode undoes the last layer first."""
+    n, widths = [(1, [3, 2, 1]), (4, [5, 3, 2]), (6, [7, 5, 4, 2])][trial]
+    return dict(layers=layers_for(rng, trial, widths), H=sigmoid(numbers(rng, trial, n, widths[-1])))
+
+
+# -- jensen (extra) ----------------------------------------------------------------------------------------------------
+
+
+def mixture(rng, trial):
+    """Draw the log-probabilities of a mixture: a prior over K values and likelihoods of n examples."""
+    n, K = [(1, 2), (4, 3), (9, 5)][trial]
+    return dict(log_prior=np.log(rng.dirichlet(np.full(K, 2.0))), log_lik=-3 * rng.random((n, K)) - 0.1)
+
+
+@check("jensen", calls="log_evidence", covers="R009")
+def the_evidence_sums_over_the_values(rng, trial):
+    """log_evidence gives log Σ p(z) p(x|z)."""
+    return mixture(rng, trial)
+
+
+@check("jensen", calls="posterior", covers="R009")
+def the_posterior_weighs_prior_and_likelihood(rng, trial):
+    """posterior gives p(z)p(x|z), divided by its sum over z."""
+    return mixture(rng, trial)
+
+
+@check("jensen", calls="discrete_elbo", covers="R009 R294")
+def the_bound_of_any_guess(rng, trial):
+    """discrete_elbo gives Σ q (log p(z) + log p(x|z) − log q)."""
+    made = mixture(rng, trial)
+    n, K = made["log_lik"].shape
+    return dict(q=rng.dirichlet(np.full(K, 2.0), size=n), **made)
+
+
+# -- ppca (extra) ------------------------------------------------------------------------------------------------------
+
+
+@check("ppca", calls="fit_ppca", tol=1e-6, covers="R294")
+def noise_is_the_mean_of_what_is_dropped(rng, trial):
+    """fit_ppca gives the mean, V (judged by VVᵀ) and s², the mean variance of the dropped axes."""
+    n, variances, k = [(4, [5.0, 1.0], 1), (9, [6.0, 3.0, 1.0, 0.4], 2), (20, [5.0, 4.0, 1.0, 0.7, 0.4, 0.2], 2)][trial]
+    return dict(X=ellipsoid(rng, n, variances, reach=2.0).X, k=k)
+
+
+@noise_is_the_mean_of_what_is_dropped.view
+def _(seen):
+    m, V, s2 = seen
+    return [np.asarray(m, dtype=float), np.asarray(V, dtype=float) @ np.asarray(V, dtype=float).T, float(s2)]
+
+
+def linear_model(rng, trial):
+    """Draw a linear decoder and examples."""
+    n, d, k = [(1, 2, 1), (4, 3, 2), (7, 5, 3)][trial]
+    m, V, X = numbers(rng, trial, d), numbers(rng, trial, d, k), numbers(rng, trial, n, d)
+    return dict(m=m, V=V, s2=[0.5, 0.3, 1.7][trial], X=X)
+
+
+@check("ppca", calls="ppca_log_likelihood", tol=1e-7, covers="R294")
+def the_likelihood_of_a_gaussian(rng, trial):
+    """ppca_log_likelihood gives log N(x; m, VVᵀ + s²I) of every example."""
+    return linear_model(rng, trial)
+
+
+@check("ppca", calls="ppca_posterior", tol=1e-7, covers="R294")
+def where_the_code_must_have_been(rng, trial):
+    """ppca_posterior gives the means M⁻¹Vᵀ(x − m) and the covariance s²M⁻¹."""
+    return linear_model(rng, trial)
+
+
+# -- applied (extra) ---------------------------------------------------------------------------------------------------
+
+
+@check("applied", calls="outlier_scores", covers="R284")
+def strangeness_is_distance_from_the_plane(rng, trial):
+    """outlier_scores gives the squared distance of every example from the plane of PCA."""
+    data, k = cloud(rng, trial)
+    m = [1, 4, 11][trial]
+    return dict(mean=data.mean, V=data.axes[:, :k], X=data.mean + numbers(rng, trial, m, len(data.mean)))
+
+
+@check("applied", calls="hamming", covers="R284")
+def different_bits_are_counted(rng, trial):
+    """hamming counts, for each row of P and each row of Q, the bits that differ."""
+    n, m, k = [(1, 2, 3), (4, 3, 6), (5, 7, 16)][trial]
+    P, Q = rng.integers(2, size=(n, k)), rng.integers(2, size=(m, k))
+    Q[0] = 1 - P[0]
+    Q[0, 0] = P[0, 0]
+    return dict(P=P, Q=Q)
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+OFFERED = dict(
+    purpose=("constraint", "labels", "layers"),
+    shared=("axes", "subspace", "nothing"),
+    below=("bug", "leak", "allowed"),
+    bottleneck=float,
+    spotless=("target", "rate", "variance"),
+    saturated=("contractive", "decay", "both"),
+    silent=("seed", "scale", "width"),
+    direction=("maximises", "minimises", "ignores"),
+    likelihood=("vae", "gan", "neither"),
+    sentence=("translation", "continuation", "same"),
+)
+
+
+def not_of_the_form(answers):
+    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
+    odd = []
+    for item, offered in OFFERED.items():
+        answer = answers.get(item)
+        word = answer.strip().casefold() if isinstance(answer, str) else answer
+        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
+        if not (number if offered is float else word in offered):
+            odd.append(item)
+    return odd
+
+
+@check("concepts", trials=1, weight=0)
+def the_answers_have_the_form_that_is_asked():
+    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
+    return dict()
+
+
+@the_answers_have_the_form_that_is_asked.when
+def _(student):
+    return dict(student.concept_answers)
+
+
+@the_answers_have_the_form_that_is_asked.view
+def _(seen):
+    return not_of_the_form(seen)
+
+
+@the_answers_have_the_form_that_is_asked.then
+def _(seen):
+    if odd := not_of_the_form(seen):
+        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
