@@ -5,6 +5,7 @@ A generator that returns a truth returns it exactly: the margin is the margin, n
 
 from redink_datasets.chains import Chain, markov
 from redink_datasets.ellipsoid import Ellipsoid, ellipsoid
+from redink_datasets.hopping import hopping
 from redink_datasets.pairs import latin
 from redink_datasets.planar import blobs, circle, xor
 from redink_datasets.regressed import Regression, low_rank, regression, spectral
@@ -21,6 +22,7 @@ __all__ = [
     "circle",
     "digits",
     "ellipsoid",
+    "hopping",
     "latin",
     "lattice",
     "low_rank",

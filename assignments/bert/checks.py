@@ -1,0 +1,646 @@
+"""Public checks of BERT: they find the usual slips, on examples small enough to read.
+
+Chance. What is random is judged by counting: a count that is binomial under the rules fails when it lies in a tail whose
+exact probability is below 1e-9 (both sides together). One grading makes 25 such counts: here 2, on published and on secret
+seeds; in the hidden checks 3 + 4 of choose and 3 + 7 + 4 of corrupt. A right solution fails one of them with a probability
+below 25 · 1e-9. What else is left to chance: the trained model's test, which allows six standard errors below (1e-9) and
+some fifteen above; and coincidences, each with a probability below 1e-14. Together it is below 1e-7.
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from redink.checks import Fail, check, close
+
+if TYPE_CHECKING:
+    import torch  # the box has it; the grader need not
+
+# -- tokenizer ---------------------------------------------------------------------------------------------------------
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def numbered(rng, pieces):
+    """Give the special tokens and some pieces ids in a random order, so that nothing can be read off the numbers."""
+    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
+    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
+
+
+def letters(rng, many):
+    """Draw different letters."""
+    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
+
+
+def stems(rng, many):
+    """Make stems and endings of different letters; each word of a stem and endings can be cut in one way alone."""
+    return ["".join(letters(rng, int(rng.integers(2, 5)))) for _ in range(many)]
+
+
+@check("tokenizer", calls="word_pieces", covers="R230 R308")
+def the_longest_piece_is_cut_off_first(rng, trial):
+    """word_pieces cuts off the longest piece that fits, again and again, from the left."""
+    if trial == 0:
+        known = ["un", "una", "##ff", "##aff", "##able", "##a", "##ble", "able"]
+        return dict(word="unaffable", vocab=numbered(rng, known))
+    a, b, c, d, e = letters(rng, 5)
+    known = [
+        a,
+        a + b,
+        a + b + c,
+        f"##{c}",
+        f"##{d}",
+        f"##{d}{e}",
+        f"##{c}{d}{e}",
+        f"##{e}",
+        c,
+        d + e,
+        a + b + c + d + e + a,
+    ]
+    word = a + b + c + d + e if trial == 1 else a + b + c + d + e + c + e + d + e
+    return dict(word=word, vocab=numbered(rng, known))
+
+
+@check("tokenizer", calls="word_pieces", covers="R230 R308")
+def a_dead_end_makes_the_whole_word_unknown(rng, trial):
+    """A word becomes a single [UNK] when the cutting comes to a dead end, even if it could have been cut another way."""
+    if trial == 0:
+        return dict(word="unaffable", vocab=numbered(rng, ["un", "una", "##aff", "##able", "ff"]))
+    a, b, c, d, e = letters(rng, 5)
+    known = [a, a + b, f"##{b}{c}", f"##{d}", f"##{e}", c] + ([f"##{c}{d}{e}"] if trial == 2 else [])
+    return dict(word=a + b + c + d + (e + c if trial == 2 else ""), vocab=numbered(rng, known))
+
+
+def some_text(rng, words):
+    """Write a text of words that can all be written, and the vocabulary it needs."""
+    starts, ends = stems(rng, 4), stems(rng, 3)
+    text = []
+    for number in range(words):
+        text.append(starts[int(rng.integers(4))] + "".join(ends[int(k)] for k in rng.integers(3, size=number % 3)))
+    vocab = numbered(
+        rng, [*starts, *(f"##{end}" for end in ends), *letters(rng, 26), *(f"##{one}" for one in letters(rng, 26))]
+    )
+    return text, vocab
+
+
+@check("tokenizer", covers="R230 R308")
+def text_comes_back_from_its_ids(rng, trial):
+    """encode gives the ids of the pieces, and decode makes the same text of them again."""
+    if trial == 0:
+        vocab = numbered(rng, ["the", "cat", "sleep", "##s", "##ing"])
+        return dict(text="the cat sleeps", vocab=vocab)
+    text, vocab = some_text(rng, [5, 12][trial - 1])
+    return dict(text=" ".join(text), vocab=vocab)
+
+
+@text_comes_back_from_its_ids.when
+def _(student, text, vocab):
+    ids = student.encode(text, vocab)
+    return dict(ids=ids, text=student.decode(ids, vocab))
+
+
+@check("tokenizer", calls="pack", covers="R308")
+def two_sentences_share_a_row(rng, trial):
+    """pack gives [CLS] a [SEP] b [SEP] [PAD] …, the segments, and which places are real."""
+    m, n, length = [(2, 1, 7), (3, 5, 14), (6, 4, 21)][trial]
+    vocab = numbered(rng, letters(rng, 9))
+    words = [vocab[token] for token in vocab if token not in SPECIAL]
+    return dict(
+        first=rng.choice(words, size=m).tolist(), second=rng.choice(words, size=n).tolist(), length=length, vocab=vocab
+    )
+
+
+# -- choose ------------------------------------------------------------------------------------------------------------
+
+
+def tail(k, n, p):
+    """Give the exact probability that a binomial count is as far out as k on its side, doubled for the other side."""
+    if not 0 <= k <= n or n == 0:
+        return 0.0
+    if k < n * p:
+        k, p = n - k, 1 - p
+    first = (
+        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
+    )
+    more = np.arange(k, n)
+    return min(1.0, 2 * math.exp(first) * (1 + float(np.cumprod((n - more) / (more + 1) * (p / (1 - p))).sum())))
+
+
+def expect(k, n, p, what):
+    """Fail when a count cannot be chance: less likely than one in a thousand million."""
+    if tail(int(k), int(n), p) < 1e-9:
+        raise Fail(f"{what}: {k} of {n}, where about {n * p:.0f} are expected; chance does not stray so far")
+
+
+def named(k, n, p):
+    """Name a count for comparison: as expected, or a rate so rough that other draws under the same rule are named alike."""
+    k, n = int(k), int(n)
+    if tail(k, n, p) >= 1e-9:
+        return "as expected"
+    return "none" if k == 0 else f"about {5 * round(20 * k / n)} %"
+
+
+@check("choose", calls="eligible", covers="R299")
+def special_tokens_may_not_be_selected(rng, trial):
+    """eligible is False at special tokens, whatever their numbers are, and True at all others."""
+    rows, length, size, many = [(1, 5, 6, 2), (3, 7, 11, 3), (8, 13, 30, 5)][trial]
+    special = [[0, 4], [5, 2, 9], [29, 0, 17, 3, 11]][trial]
+    ids = rng.integers(size, size=(rows, length))
+    ids.flat[: many + 2] = [*special, *np.setdiff1d(np.arange(size), special)[:2]]
+    return dict(ids=rng.permuted(ids, axis=1), special_ids=special)
+
+
+@check("choose", covers="R299")
+def special_tokens_are_never_selected(rng, trial):
+    """In a hundred calls of choose at rate ½ every ordinary token is selected some time, and no special one ever."""
+    rows, length, size = [(2, 4, 6), (3, 8, 12), (5, 11, 40)][trial]
+    special = [[0, 4], [5, 2, 9], [29, 0, 17, 3, 11]][trial]
+    ids = rng.integers(size, size=(rows, length))
+    ids[:, 0], ids[:, -1] = special[0], special[-1]
+    ids[:, 1] = np.setdiff1d(np.arange(size), special)[0]
+    return dict(ids=ids, special_ids=special, seed=int(rng.integers(2**31)))
+
+
+@special_tokens_are_never_selected.when
+def _(student, ids, special_ids, seed):
+    rng = np.random.default_rng(seed)
+    return sum(np.asarray(student.choose(ids, special_ids, 0.5, rng)).astype(int) for _ in range(100))
+
+
+@special_tokens_are_never_selected.view
+def _(seen):
+    return (seen > 0).tolist()
+
+
+@special_tokens_are_never_selected.then
+def _(seen, ids, special_ids):
+    special = np.isin(ids, special_ids)
+    if seen.shape != ids.shape:
+        raise Fail(f"expected one truth value for each token, shape {ids.shape}")
+    if (seen[special] != 0).any():
+        raise Fail(f"the special token {ids[special & (seen != 0)][0]} was selected")
+    if (seen[~special] == 0).any():
+        raise Fail(f"the ordinary token {ids[~special & (seen == 0)][0]} was not selected once in 100 calls at rate ½")
+
+
+@check("choose", trials=1, covers="R299")
+def fifteen_in_a_hundred_are_selected(rng):
+    """Of 120,000 ordinary tokens choose selects about 15 %; what chance allows is worked out exactly."""
+    return dict(rows=6000, length=20, seed=int(rng.integers(2**31)))
+
+
+@fifteen_in_a_hundred_are_selected.when
+def _(student, rows, length, seed):
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(3, 50, size=(rows, length))
+    return int(np.asarray(student.choose(ids, [0, 2, 50], 0.15, rng)).astype(bool).sum())
+
+
+@fifteen_in_a_hundred_are_selected.view
+def _(seen, rows, length):
+    return named(seen, rows * length, 0.15)
+
+
+@fifteen_in_a_hundred_are_selected.then
+def _(seen, rows, length):
+    expect(int(seen), rows * length, 0.15, "tokens were selected")
+
+
+@check("choose", covers="R299")
+def a_new_puzzle_in_every_call(rng, trial):
+    """The same generator in the same state selects the same tokens; called again, it selects others."""
+    rows, length = [(5, 12), (9, 30), (16, 41)][trial]
+    return dict(ids=rng.integers(4, 30, size=(rows, length)), seed=int(rng.integers(2**31)))
+
+
+@a_new_puzzle_in_every_call.when
+def _(student, ids, seed):
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    calls = [student.choose(ids, [1, 3], 0.5, rng) for rng in (one, one, other)]
+    return [np.asarray(selected).astype(np.uint8) for selected in calls]
+
+
+def relations(first, second, again):
+    """Say how three calls are related: two with one generator, one with another in the state of the first."""
+    return dict(
+        again_equals_first=bool(np.array_equal(first, again)), second_equals_first=bool(np.array_equal(first, second))
+    )
+
+
+@a_new_puzzle_in_every_call.view
+def _(seen):
+    return relations(*seen)
+
+
+@a_new_puzzle_in_every_call.then
+def _(seen):
+    found = relations(*seen)
+    if found["second_equals_first"]:  # at rate ½, 60 tokens agree by chance with probability 2⁻⁶⁰
+        raise Fail("two calls in a row select the same tokens")
+    if not found["again_equals_first"]:
+        raise Fail(
+            "the same generator in the same state does not select the same tokens: where does the chance come from?"
+        )
+
+
+# -- corrupt -----------------------------------------------------------------------------------------------------------
+
+
+def to_hide(rng, trial):
+    """Draw sentences, special tokens with scattered numbers, and places to hide; word 0 is ordinary and hidden somewhere."""
+    rows, length, size = [(1, 7, 9), (4, 9, 15), (7, 13, 33)][trial]
+    special = [[8, 3], [5, 2, 9], [29, 31, 17, 3, 11]][trial]
+    ids = rng.integers(size, size=(rows, length))
+    ids[:, 0], ids[:, -1], ids[:, 1], ids[:, 2] = special[1], special[1], 0, size - 2
+    chosen = (rng.random((rows, length)) < 0.4) & ~np.isin(ids, special)
+    chosen[:, 1], chosen[:, 2] = True, False
+    return dict(
+        ids=ids, chosen=chosen, vocab_size=size, mask_id=special[0], special_ids=special, seed=int(rng.integers(2**31))
+    )
+
+
+@check("corrupt", covers="R300 R297")
+def labels_are_the_words_before_they_were_hidden(rng, trial):
+    """A label is the original id where a token is selected, whatever its cover, and −100 elsewhere."""
+    return to_hide(rng, trial)
+
+
+@labels_are_the_words_before_they_were_hidden.when
+def _(student, ids, chosen, vocab_size, mask_id, special_ids, seed):
+    made = [
+        student.corrupt(ids, chosen, vocab_size, mask_id, special_ids, np.random.default_rng(seed + k))
+        for k in range(8)
+    ]
+    return [labels for _, labels in made]
+
+
+@check("corrupt", covers="R300")
+def what_is_not_selected_stays(rng, trial):
+    """Tokens that are not selected stay as they are, and so does the array of ids that was handed in."""
+    return to_hide(rng, trial)
+
+
+@what_is_not_selected_stays.when
+def _(student, ids, chosen, vocab_size, mask_id, special_ids, seed):
+    made = [
+        student.corrupt(ids, chosen, vocab_size, mask_id, special_ids, np.random.default_rng(seed + k))
+        for k in range(16)
+    ]
+    return dict(inputs=np.array([inputs for inputs, _ in made]), ids=np.array(ids))
+
+
+@what_is_not_selected_stays.view
+def _(seen, chosen):
+    return [seen["inputs"][:, ~chosen], seen["ids"]]
+
+
+@what_is_not_selected_stays.then
+def _(seen, ids, chosen):
+    close(seen["ids"], ids, what="the ids, afterwards")
+    if seen["inputs"].shape != (16, *ids.shape):
+        raise Fail(f"expected inputs of shape {ids.shape}")
+    close(seen["inputs"][:, ~chosen], np.tile(ids[~chosen], (16, 1)), what="the tokens that are not selected")
+    if (seen["inputs"] == ids).all():  # at least one selected token, 16 times: by chance below 0.121¹⁶ < 1e-14
+        raise Fail("in 16 calls nothing at all was hidden")
+
+
+@check("corrupt", trials=1, covers="R300")
+def eighty_in_a_hundred_are_masked(rng):
+    """Of 120,000 selected tokens about 80 % become [MASK]; what chance allows is worked out exactly."""
+    return dict(rows=6000, length=20, seed=int(rng.integers(2**31)))
+
+
+@eighty_in_a_hundred_are_masked.when
+def _(student, rows, length, seed):
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(3, 12, size=(rows, length))
+    chosen = np.ones(ids.shape, dtype=bool)
+    inputs, _ = student.corrupt(ids, chosen, 12, 1, [0, 1, 2], rng)
+    return np.bincount(np.asarray(inputs).astype(int).ravel(), minlength=12)
+
+
+@eighty_in_a_hundred_are_masked.view
+def _(seen):
+    return named(seen[1], seen.sum(), 0.8)
+
+
+@eighty_in_a_hundred_are_masked.then
+def _(seen, rows, length):
+    if seen.sum() != rows * length:
+        raise Fail(f"expected inputs of shape ({rows}, {length})")
+    expect(int(seen[1]), rows * length, 0.8, "selected tokens became [MASK]")
+
+
+# -- loss --------------------------------------------------------------------------------------------------------------
+
+
+def asked(rng, rows, length, size, share=0.35):
+    """Draw logits and labels: each row with another number of asked places, word 0 among the answers."""
+    logits = 2 * rng.normal(size=(rows, length, size))
+    labels = np.where(rng.random((rows, length)) < share, rng.integers(size, size=(rows, length)), -100)
+    labels[0, :2], labels[-1, -1] = (size - 1, 0), -100
+    labels[0, 2:] = -100
+    labels[1:, 0] = rng.integers(1, size, size=rows - 1)
+    labels[1:, 1] = np.where(np.arange(rows - 1) % 2, -100, 1)
+    return dict(logits=logits, labels=labels)
+
+
+@check("loss", tol=1e-5, covers="R297")
+def the_loss_is_the_mean_surprise_at_asked_places(rng, trial):
+    """The loss is the mean of −log p[label] over all asked places of the batch."""
+    return asked(rng, *[(2, 3, 4), (3, 7, 5), (6, 9, 11)][trial])
+
+
+@the_loss_is_the_mean_surprise_at_asked_places.when
+def _(student, logits, labels):
+    return student.mlm_loss(logits, labels)[0]
+
+
+@check("loss", tol=1e-5, covers="R297")
+def the_gradient_is_probabilities_minus_truth(rng, trial):
+    """The gradient is (p − truth) / (number of asked places) where a place is asked."""
+    return asked(rng, *[(2, 3, 4), (3, 7, 5), (6, 9, 11)][trial])
+
+
+@the_gradient_is_probabilities_minus_truth.when
+def _(student, logits, labels):
+    return student.mlm_loss(logits, labels)[1]
+
+
+@check("loss", tol=1e-5, covers="R297")
+def zero_is_a_word(rng, trial):
+    """A label of 0 asks for word 0; only −100 means that a place is not asked."""
+    rows, length, size = [(1, 2, 3), (3, 5, 4), (4, 9, 7)][trial]
+    labels = np.where(rng.random((rows, length)) < 0.4, 0, -100)
+    labels[:, 0], labels[:, -1] = 0, -100
+    return dict(logits=2 * rng.normal(size=(rows, length, size)), labels=labels)
+
+
+# -- masks -------------------------------------------------------------------------------------------------------------
+
+
+@check("masks", trials=6, calls="attention_mask", covers="R304 R307")
+def three_patterns_of_looking(rng, trial):
+    """attention_mask gives the causal, the bidirectional and the prefix pattern: rows look at columns."""
+    length = [3, 4, 5, 7, 6, 9][trial]
+    if trial % 3 < 2:
+        return dict(length=length, kind=("causal", "bidirectional")[trial % 3])
+    return dict(length=length, kind="prefix", prefix=int(rng.integers(2, length - 1)))
+
+
+@check("masks", calls="next_word_labels", covers="R305 R307")
+def labels_are_the_words_that_follow(rng, trial):
+    """next_word_labels gives the next id from the last place of the prefix on, and −100 where nothing is asked."""
+    rows, length, prefix = [(1, 5, 2), (3, 8, 0), (4, 11, 6)][trial]
+    return dict(ids=rng.integers(1, 60, size=(rows, length)), prefix=prefix)
+
+
+def to_poke(rng, length):
+    """Draw a network of one layer with a random pattern of looking, and two rows of ids that differ everywhere."""
+    size, width = length + 4, 3
+    sees = rng.random((length, length)) < 0.5
+    sees[0, 1], sees[1, 0] = True, False  # so that the pattern is not symmetric
+    weights = np.where(sees, rng.uniform(0.5, 2, size=(length, length)) / length, 0.0)  # small: nothing saturates
+    ids = rng.integers(size, size=length)
+    others = (ids + rng.integers(1, size, size=length)) % size
+    return dict(ids=ids, others=others, weights=weights, vectors=rng.normal(size=(size, width)))
+
+
+@check("masks", covers="R305")
+def poking_shows_who_looks_where(rng, trial):
+    """reach finds exactly the inputs on which each output of a given network depends."""
+    return to_poke(rng, [3, 6, 10][trial])
+
+
+@poking_shows_who_looks_where.when
+def _(student, ids, others, weights, vectors):
+    return student.reach(lambda tokens: np.tanh(weights @ vectors[np.asarray(tokens)]), ids, others)
+
+
+# -- mlm ---------------------------------------------------------------------------------------------------------------
+
+
+@check("mlm", calls="two_sided", covers="R297")
+def both_neighbours_are_asked(rng, trial):
+    """two_sided gives P[a, k]·P[k, b], made to sum to 1 over k, for each pair of neighbours."""
+    size, many = [(3, 2), (5, 7), (8, 30)][trial]
+    P = rng.dirichlet(np.full(size, 0.8), size=size) + 0.02
+    return dict(
+        P=P / P.sum(axis=1, keepdims=True),
+        left=rng.integers(size, size=many),
+        right=rng.integers(size, size=many),
+    )
+
+
+@check("mlm", tol=1e-5, covers="R297")
+def one_step_of_adam_for_each_batch(rng, trial):
+    """train_mlm takes one step of Adam for each batch and gives the losses, each from before its step."""
+    size, width, rows, length, many = [(3, 2, 2, 4, 1), (5, 4, 3, 6, 4), (7, 3, 5, 8, 9)][trial]
+    inputs = rng.integers(size + 1, size=(many, rows, length))
+    labels = np.where(rng.random(inputs.shape) < 0.3, rng.integers(size, size=inputs.shape), -100)
+    labels[:, 0, 0], labels[:, -1, -1] = 0, -100
+    return dict(
+        words=rng.normal(size=(size + 1, width)), out=rng.normal(size=(size, width)),
+        inputs=inputs, labels=labels, rate=[0.1, 0.03, 0.05][trial],
+    )  # fmt: skip
+
+
+@one_step_of_adam_for_each_batch.when
+def _(student, words, out, inputs, labels, rate):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = torch.nn.Parameter(torch.tensor(words))
+            self.out = torch.nn.Parameter(torch.tensor(out))
+
+        def forward(self, ids):
+            return torch.tanh(self.words[ids] + self.words[ids].mean(dim=1, keepdim=True)) @ self.out.T
+
+    model = Model()
+    batches = [(torch.tensor(one), torch.tensor(other)) for one, other in zip(inputs, labels, strict=True)]
+    losses = student.train_mlm(model, batches, rate)
+    return [losses, model.words.detach(), model.out.detach()]
+
+
+@check("mlm", tol=1e-5, covers="R297")
+def a_word_is_hidden_before_it_is_scored(rng, trial):
+    """hidden_nll hides one word of each sentence behind [MASK], and gives −log p of the word that was there."""
+    size, rows, length = [(3, 2, 4), (5, 6, 7), (8, 11, 9)][trial]
+    return dict(
+        tables=rng.normal(size=(3, size + 1, size)), ids=rng.integers(size, size=(rows, length)),
+        places=rng.integers(length, size=rows), mask_id=size,
+    )  # fmt: skip
+
+
+@a_word_is_hidden_before_it_is_scored.when
+def _(student, tables, ids, places, mask_id):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tables = torch.nn.Parameter(torch.tensor(tables))
+
+        def forward(self, ids):
+            left, here, right = torch.roll(ids, 1, dims=1), ids, torch.roll(ids, -1, dims=1)
+            return self.tables[0, left] + 3 * self.tables[1, here] + self.tables[2, right]
+
+    kept = torch.tensor(ids)
+    return [student.hidden_nll(Model(), kept, torch.tensor(places), mask_id), kept]
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+OFFERED = dict(
+    denoising=("original", "corrupted", "difference"),
+    masked_words=float,
+    left_alone=("mismatch", "speed", "memory"),
+    stalled=("context", "targets", "patience"),
+    too_good=("leak", "overfitting", "success"),
+    encoder_only=("gpt", "bert", "t5"),
+    story=("encoder", "decoder", "neither"),
+    expensive=("serial", "sparse", "repeated"),
+    annotator=("text", "people", "network"),
+    bytes=("length", "ambiguity", "size"),
+)
+
+
+def not_of_the_form(answers):
+    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
+    odd = []
+    for item, offered in OFFERED.items():
+        answer = answers.get(item)
+        word = answer.strip().casefold() if isinstance(answer, str) else answer
+        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
+        if not (number if offered is float else isinstance(word, str) and word in offered):
+            odd.append(item)
+    return odd
+
+
+@check("concepts", trials=1, weight=0)
+def the_answers_have_the_form_that_is_asked():
+    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
+    return dict()
+
+
+@the_answers_have_the_form_that_is_asked.when
+def _(student):
+    return dict(student.concept_answers)
+
+
+@the_answers_have_the_form_that_is_asked.view
+def _(seen):
+    return not_of_the_form(seen)
+
+
+@the_answers_have_the_form_that_is_asked.then
+def _(seen):
+    if odd := not_of_the_form(seen):
+        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
+
+
+# -- report (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("report", calls="wilson", tol=1e-5, covers="R300")
+def an_interval_for_a_fraction(rng, trial):
+    """wilson gives the interval of the formula."""
+    n = [10, 57, 900][trial]
+    return dict(k=int(rng.integers(1, n // 2)), n=n, z=[1.96, 2.5, 3.3][trial])
+
+
+def played(rng, trial):
+    """Play the game on a batch: 80, 10, 10 of what is selected."""
+    rows, length, size = [(2, 8, 9), (6, 15, 14), (30, 23, 40)][trial]
+    special = [[0, 4], [5, 2, 9], [29, 0, 17, 3, 11]][trial]
+    ordinary = np.setdiff1d(np.arange(size), special)
+    ids = rng.choice(ordinary, size=(rows, length))
+    ids[:, 0], ids[::2, -2:] = special[1], special[0] if trial else special[1]
+    selected = (rng.random(ids.shape) < 0.3) & ~np.isin(ids, special)
+    selected[0, 1:5] = True
+    draw, strangers = rng.random(ids.shape), rng.choice(ordinary, size=ids.shape)
+    draw[0, 1:5] = 0.1, 0.85, 0.95, 0.2
+    strangers[0, 2] = ordinary[ordinary != ids[0, 2]][0]
+    mask_id = special[-1]
+    inputs = np.where(selected, np.where(draw < 0.8, mask_id, np.where(draw < 0.9, strangers, ids)), ids)
+    return dict(
+        ids=ids, inputs=inputs, labels=np.where(selected, ids, -100), mask_id=mask_id, special_ids=special
+    )  # fmt: skip
+
+
+@check("report", calls="report", tol=1e-5, covers="R300")
+def four_fractions_with_their_intervals(rng, trial):
+    """report counts selected of eligible, and masked, kept and changed of selected, each with its interval."""
+    return played(rng, trial)
+
+
+# -- cls (extra) -------------------------------------------------------------------------------------------------------
+
+
+def head_and_states(rng, trial):
+    """Draw the weights of a head, and states for it."""
+    rows, length, width, classes = [(2, 3, 2, 3), (4, 7, 5, 3), (9, 6, 8, 4)][trial]
+    return dict(
+        states=rng.normal(size=(rows, length, width)),
+        dense_weight=rng.normal(size=(width, width)), dense_bias=rng.normal(size=width),
+        out_weight=rng.normal(size=(classes, width)), out_bias=rng.normal(size=classes),
+    )  # fmt: skip
+
+
+@check("cls", tol=1e-5, covers="R303")
+def two_layers_on_the_first_place(rng, trial):
+    """ClsHead maps the states at place 0 through dense, tanh and out."""
+    return head_and_states(rng, trial)
+
+
+@two_layers_on_the_first_place.when
+def _(student, states, dense_weight, dense_bias, out_weight, out_bias):
+    head = student.ClsHead(len(dense_bias), len(out_bias)).double()
+    weights = {"dense.weight": dense_weight, "dense.bias": dense_bias, "out.weight": out_weight, "out.bias": out_bias}
+    head.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+    return head(torch.tensor(states)).detach()
+
+
+@check("cls", trials=1, weight=0, covers="R303")
+def the_head_is_made_on_the_given_device():
+    """Runs on whatever device it is given."""
+    return dict(width=4, classes=3)
+
+
+@the_head_is_made_on_the_given_device.when
+def _(student, width, classes):
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    head = student.ClsHead(width, classes, device=device)
+    made = head(torch.zeros(2, 5, width, device=device))
+    return [device, made.device.type]
+
+
+@the_head_is_made_on_the_given_device.then
+def _(seen):
+    if seen[0] != seen[1]:
+        raise Fail(f"was asked to live on {seen[0]}, and the logits are on {seen[1]}")
+
+
+# -- alphabets (extra) -------------------------------------------------------------------------------------------------
+
+TEXTS = (
+    ("café", "naïve cafés, naïve guests", "語 and 文字 are words, words, words"),
+    ("übermütig", "a b a b ab", "Ωμέγα: 100 % of α and ω"),
+)
+
+
+@check("alphabets", covers="R308 R230")
+def bytes_there_and_back(rng, trial):
+    """byte_ids gives the UTF-8 bytes of a text, and from_byte_ids makes the text of them again."""
+    return dict(text=TEXTS[0][trial])
+
+
+@bytes_there_and_back.when
+def _(student, text):
+    ids = student.byte_ids(text)
+    return dict(ids=ids, text=student.from_byte_ids(ids))
+
+
+@check("alphabets", calls="granularity", covers="R308")
+def three_ways_to_cut_a_text(rng, trial):
+    """granularity counts the tokens, and the different ones, as words, characters and bytes."""
+    return dict(text=TEXTS[1][trial])

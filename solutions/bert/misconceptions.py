@@ -1,0 +1,1000 @@
+"""Wrong answers to BERT, each with the hint a teacher would give."""
+
+from redink.checks import misconception
+
+# -- tokenizer ---------------------------------------------------------------------------------------------------------
+
+misconception(
+    "shortest_piece_first", "tokenizer",
+    hint="Of two pieces that fit, `un` and `una`, which one do you cut off?",
+    old="for end in range(len(word), start, -1):",
+    new="for end in range(start + 1, len(word) + 1):",
+)  # fmt: skip
+
+misconception(
+    "continuations_need_no_mark", "tokenizer",
+    hint="Is `able` at the start of a word the same entry as `able` at its end?",
+    old='piece = ("##" if start else "") + word[start:end]',
+    new="piece = word[start:end]",
+)  # fmt: skip
+
+
+@misconception(
+    "cuts_from_the_right",
+    "tokenizer",
+    hint="At which end of the word do you begin to cut?",
+)
+def word_pieces(word, vocab):
+    pieces, end = [], len(word)
+    while end:
+        for start in range(end):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in vocab:
+                break
+        else:
+            return ["[UNK]"]
+        pieces.insert(0, piece)
+        end = start
+    return pieces
+
+
+@misconception(
+    "only_the_odd_letters_are_unknown",
+    "tokenizer",
+    hint="When a piece of a word cannot be written, how many tokens does the word become?",
+)
+def word_pieces(word, vocab):
+    pieces, start = [], 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in vocab:
+                pieces.append(piece)
+                start = end
+                break
+        else:
+            pieces.append("[UNK]")
+            start += 1
+    return pieces
+
+
+@misconception(
+    "goes_back_after_a_dead_end",
+    "tokenizer",
+    hint="You found a way to cut that word; would somebody who never looks back have found it?",
+)
+def word_pieces(word, vocab):
+    def cut(start):
+        if start == len(word):
+            return []
+        for end in range(len(word), start, -1):
+            piece = ("##" if start else "") + word[start:end]
+            rest = cut(end) if piece in vocab else None
+            if rest is not None:
+                return [piece, *rest]
+        return None
+
+    found = cut(0)
+    return ["[UNK]"] if found is None else found
+
+
+misconception(
+    "keeps_the_pieces_before_a_dead_end", "tokenizer",
+    hint="After a dead end, what becomes of the pieces that were cut off already?",
+    old='return ["[UNK]"]',
+    new='return [*pieces, "[UNK]"]',
+)  # fmt: skip
+
+misconception(
+    "capitals_are_other_letters", "tokenizer",
+    hint="How many entries should `The`, `the` and `THE` need in the vocabulary?",
+    old="words = text.lower().split()",
+    new="words = text.split()",
+)  # fmt: skip
+
+misconception(
+    "a_blank_is_one_kind_of_sign", "tokenizer",
+    hint="A line break and a tab keep words apart as well.",
+    old="words = text.lower().split()",
+    new='words = text.lower().split(" ")',
+)  # fmt: skip
+
+misconception(
+    "leaves_the_marks_in_the_text", "tokenizer",
+    hint="Read your decoded text aloud. Would anybody write it so?",
+    old='for number in ids).replace(" ##", "")',
+    new="for number in ids)",
+)  # fmt: skip
+
+misconception(
+    "glues_words_together", "tokenizer",
+    hint="Where does one word end and the next begin in your decoded text?",
+    old='return " ".join(tokens[number] for number in ids).replace(" ##", "")',
+    new='return "".join(tokens[number] for number in ids).replace("##", "")',
+)  # fmt: skip
+
+misconception(
+    "the_second_sentence_is_not_closed", "tokenizer",
+    hint="How many [SEP] has a row with two sentences?",
+    old='ids += [*b, vocab["[SEP]"]]\n        segments += [1] * (len(b) + 1)',
+    new="ids += b\n        segments += [1] * len(b)",
+)  # fmt: skip
+
+misconception(
+    "the_first_separator_belongs_to_the_second_sentence", "tokenizer",
+    hint="A [SEP] closes a sentence. To which of the two does the first one belong?",
+    old="segments = [0] * len(ids)",
+    new="segments = [0] * (len(a) + 1) + [int(second is not None)]",
+)  # fmt: skip
+
+misconception(
+    "padding_continues_the_segment", "tokenizer",
+    hint="Which segment does the text give to padding?",
+    old="np.array(segments + [0] * empty)",
+    new="np.array(segments + [segments[-1]] * empty)",
+)  # fmt: skip
+
+misconception(
+    "everything_is_real", "tokenizer",
+    hint="Is [PAD] something that was written?",
+    old="np.arange(length) < len(ids)",
+    new="np.arange(length) < length",
+)  # fmt: skip
+
+misconception(
+    "cuts_the_second_sentence_only", "tokenizer",
+    hint="The first sentence has twenty words and the second has three. Who can spare one?",
+    old="(a if len(a) > len(b) else b).pop()",
+    new="(b or a).pop()",
+)  # fmt: skip
+
+misconception(
+    "cuts_the_first_when_equal", "tokenizer",
+    hint="Both sentences are equally long and one token too many: who gives way, by the text?",
+    old="(a if len(a) > len(b) else b).pop()",
+    new="(a if len(a) >= len(b) else b).pop()",
+)  # fmt: skip
+
+
+@misconception(
+    "cuts_the_row_with_its_separator",
+    "tokenizer",
+    hint="Look at the last token of a row that was too long. What should it be?",
+)
+def pack(first, second, length, vocab):
+    ids = [vocab["[CLS]"], *first, vocab["[SEP]"]]
+    segments = [0] * len(ids)
+    if second is not None:
+        ids += [*second, vocab["[SEP]"]]
+        segments += [1] * (len(second) + 1)
+    empty = max(0, length - len(ids))
+    return (
+        np.array((ids + [vocab["[PAD]"]] * empty)[:length]),
+        np.array((segments + [0] * empty)[:length]),
+        np.arange(length) < len(ids),
+    )
+
+
+misconception(
+    "one_sentence_has_an_empty_companion", "tokenizer",
+    hint="How many [SEP] does a row with a single sentence have?",
+    old="room = length - (2 if second is None else 3)",
+    new="room = length - 3",
+)  # fmt: skip
+misconception(
+    "one_sentence_has_an_empty_companion", "tokenizer",
+    hint="How many [SEP] does a row with a single sentence have?",
+    old="if second is not None:\n        ids +=",
+    new="if True:\n        ids +=",
+)  # fmt: skip
+
+# -- choose ------------------------------------------------------------------------------------------------------------
+
+misconception(
+    "special_tokens_have_the_smallest_ids", "choose",
+    hint="Who says that special tokens come first in the vocabulary? Their ids are handed to you.",
+    old="return ~np.isin(ids, special_ids)",
+    new="return ids >= len(special_ids)",
+)  # fmt: skip
+
+misconception(
+    "one_kind_of_token_is_special", "choose",
+    hint="Padding is not the only thing that is no word. How many special ids were you given?",
+    old="return ~np.isin(ids, special_ids)",
+    new="return ids != special_ids[0]",
+)  # fmt: skip
+
+misconception(
+    "tells_the_special_ones", "choose",
+    hint="True means that a token may be selected. May [CLS]?",
+    old="return ~np.isin(ids, special_ids)",
+    new="return np.isin(ids, special_ids)",
+)  # fmt: skip
+
+misconception(
+    "selects_anything", "choose",
+    hint="Is there anything to learn from guessing [PAD]?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return rng.random(ids.shape) < rate",
+)  # fmt: skip
+
+misconception(
+    "selects_the_rest", "choose",
+    hint="Which side of 0.15 has 15 % of the numbers between 0 and 1?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (rng.random(ids.shape) > rate)",
+)  # fmt: skip
+
+
+@misconception(
+    "exactly_so_many_in_each_sentence",
+    "choose",
+    hint="Independent coins: could a sentence of twenty words have no selected one at all? In yours?",
+)
+def choose(ids, special_ids, rate, rng):
+    may, selected = eligible(ids, special_ids), np.zeros(ids.shape, dtype=bool)
+    for row in range(len(ids)):
+        places = np.flatnonzero(may[row])
+        selected[row, rng.permutation(places)[: round(rate * len(places))]] = True
+    return selected
+
+
+@misconception(
+    "a_share_of_the_padded_row",
+    "choose",
+    hint="Fifteen per cent of which tokens? Compare a short sentence with a long one.",
+)
+def choose(ids, special_ids, rate, rng):
+    may = eligible(ids, special_ids)
+    share = rate * ids.shape[1] / np.maximum(may.sum(axis=1, keepdims=True), 1)
+    return may & (rng.random(ids.shape) < share)
+
+
+misconception(
+    "one_pattern_for_all_sentences", "choose",
+    hint="Lay two sentences side by side. Are their gaps at the same places?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (rng.random(ids.shape[1]) < rate)",
+)  # fmt: skip
+
+misconception(
+    "whole_sentences_at_a_time", "choose",
+    hint="How many coins do you toss for a sentence of twenty words?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (rng.random((len(ids), 1)) < rate)",
+)  # fmt: skip
+
+misconception(
+    "the_same_gaps_in_every_epoch", "choose",
+    hint="Call it twice with one generator. Is it a new puzzle, or the old one?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (np.random.default_rng(0).random(ids.shape) < rate)",
+)  # fmt: skip
+
+misconception(
+    "chance_from_elsewhere", "choose",
+    hint="With the same generator in the same state, could somebody repeat your experiment?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (np.random.random(ids.shape) < rate)",
+)  # fmt: skip
+
+misconception(
+    "the_rate_is_always_fifteen", "choose",
+    hint="The rate is handed to you. What happens at another one?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (rng.random(ids.shape) < 0.15)",
+)  # fmt: skip
+
+misconception(
+    "the_first_place_is_always_cls", "choose",
+    hint="Is the token at place 0 special because of its place, or because of its id?",
+    old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
+    new="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate) & (np.arange(ids.shape[1]) > 0)",
+)  # fmt: skip
+
+
+@misconception(
+    "selects_words_two_by_two",
+    "choose",
+    hint="If a word is selected, how likely should its neighbour be?",
+)
+def choose(ids, special_ids, rate, rng):
+    starts = np.repeat(rng.random((len(ids), (ids.shape[1] + 1) // 2)) < rate, 2, axis=1)
+    return eligible(ids, special_ids) & starts[:, : ids.shape[1]]
+
+
+# -- corrupt -----------------------------------------------------------------------------------------------------------
+
+HIDDEN = "hidden = np.where(draw < 0.8, mask_id, np.where(draw < 0.9, strangers, ids))"
+
+misconception(
+    "masks_all_that_is_selected", "corrupt",
+    hint="How often will the network meet [MASK] when it is put to use?",
+    old=HIDDEN,
+    new="hidden = np.full(ids.shape, mask_id)",
+)  # fmt: skip
+
+misconception(
+    "a_tenth_of_the_rest", "corrupt",
+    hint="Ten per cent of what?",
+    old=HIDDEN,
+    new="hidden = np.where(draw < 0.8, mask_id, np.where(draw < 0.82, strangers, ids))",
+)  # fmt: skip
+
+misconception(
+    "draws_twice_and_overlaps", "corrupt",
+    hint="One draw, three bins. Can a token that was masked still be replaced in yours?",
+    old=HIDDEN,
+    new="hidden = np.where(rng.random(ids.shape) < 0.1, strangers, np.where(draw < 0.8, mask_id, ids))",
+)  # fmt: skip
+
+misconception(
+    "leaves_nothing_alone", "corrupt",
+    hint="Count three kinds of cover. Which of them does not change the token?",
+    old=HIDDEN,
+    new="hidden = np.where(draw < 0.8, mask_id, strangers)",
+)  # fmt: skip
+
+misconception(
+    "replaces_no_word", "corrupt",
+    hint="Count three kinds of cover. Does yours ever put a wrong word?",
+    old=HIDDEN,
+    new="hidden = np.where(draw < 0.8, mask_id, ids)",
+)  # fmt: skip
+
+misconception(
+    "labels_what_is_left_after_hiding", "corrupt",
+    hint="Keep the answer before you hide it.",
+    old="return np.where(chosen, hidden, ids), labels",
+    new="return np.where(chosen, hidden, ids), np.where(chosen, hidden, -100)",
+)  # fmt: skip
+
+misconception(
+    "zero_means_not_asked", "corrupt",
+    hint="Which word has the id 0?",
+    old="labels = np.where(chosen, ids, -100)",
+    new="labels = np.where(chosen, ids, 0)",
+)  # fmt: skip
+
+misconception(
+    "asks_for_every_word", "corrupt",
+    hint="Who is being asked: all places, or the selected ones?",
+    old="labels = np.where(chosen, ids, -100)",
+    new="labels = ids.copy()",
+)  # fmt: skip
+
+misconception(
+    "asks_only_what_was_changed", "corrupt",
+    hint="If a kept word is never asked for, what does the network learn about words that it can see?",
+    old="return np.where(chosen, hidden, ids), labels",
+    new="return np.where(chosen, hidden, ids), np.where(hidden != ids, labels, -100)",
+)  # fmt: skip
+
+misconception(
+    "any_id_is_a_word", "corrupt",
+    hint="Would [CLS] ever stand in the middle of a sentence?",
+    old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
+    new="ordinary = np.arange(vocab_size)",
+)  # fmt: skip
+
+misconception(
+    "words_come_after_the_special_ids", "corrupt",
+    hint="Are the special ids the first ones? Look at those you were handed.",
+    old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
+    new="ordinary = np.arange(len(special_ids), vocab_size)",
+)  # fmt: skip
+
+misconception(
+    "forgets_the_last_word", "corrupt",
+    hint="Which is the largest id of the vocabulary? Can it be drawn?",
+    old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
+    new="ordinary = np.setdiff1d(np.arange(vocab_size - 1), special_ids)",
+)  # fmt: skip
+
+misconception(
+    "strangers_come_from_the_batch", "corrupt",
+    hint="Does a frequent word replace others more often than a rare one, in yours? Should it?",
+    old="strangers = rng.choice(ordinary, size=ids.shape)",
+    new="strangers = rng.choice(ids[chosen], size=ids.shape)",
+)  # fmt: skip
+
+misconception(
+    "one_stranger_for_all", "corrupt",
+    hint="How many random tokens do you draw for a whole batch?",
+    old="strangers = rng.choice(ordinary, size=ids.shape)",
+    new="strangers = rng.choice(ordinary)",
+)  # fmt: skip
+
+misconception(
+    "one_draw_for_each_sentence", "corrupt",
+    hint="Can two selected words of one sentence get different covers?",
+    old="draw = rng.random(ids.shape)",
+    new="draw = rng.random((len(ids), 1))",
+)  # fmt: skip
+
+
+@misconception(
+    "a_stranger_is_never_the_same",
+    "corrupt",
+    hint="Uniform over all ordinary tokens. Is the one that stood there not ordinary?",
+)
+def corrupt(ids, chosen, vocab_size, mask_id, special_ids, rng):
+    labels = np.where(chosen, ids, -100)
+    draw = rng.random(ids.shape)
+    ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)
+    shift = rng.integers(1, len(ordinary), size=ids.shape)
+    strangers = ordinary[(np.searchsorted(ordinary, ids) + shift) % len(ordinary)]
+    hidden = np.where(draw < 0.8, mask_id, np.where(draw < 0.9, strangers, ids))
+    return np.where(chosen, hidden, ids), labels
+
+
+@misconception(
+    "hides_in_the_original",
+    "corrupt",
+    hint="After the call, look at the ids that you passed in.",
+)
+def corrupt(ids, chosen, vocab_size, mask_id, special_ids, rng):
+    labels = np.where(chosen, ids, -100)
+    draw = rng.random(ids.shape)
+    ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)
+    strangers = rng.choice(ordinary, size=ids.shape)
+    ids[chosen & (draw < 0.8)] = mask_id
+    replaced = chosen & (draw >= 0.8) & (draw < 0.9)
+    ids[replaced] = strangers[replaced]
+    return ids, labels
+
+
+misconception(
+    "hides_what_was_not_selected", "corrupt",
+    hint="Which tokens are you allowed to touch?",
+    old="return np.where(chosen, hidden, ids), labels",
+    new="return hidden, labels",
+)  # fmt: skip
+
+misconception(
+    "the_same_covers_in_every_epoch", "corrupt",
+    hint="Call it twice with one generator. Does it hide the same words in the same way?",
+    old="draw = rng.random(ids.shape)",
+    new="rng = np.random.default_rng(7)\n    draw = rng.random(ids.shape)",
+)  # fmt: skip
+
+# -- loss --------------------------------------------------------------------------------------------------------------
+
+misconception(
+    "divides_by_all_places", "loss",
+    hint="A mean over whom?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope / labels.size",
+)  # fmt: skip
+misconception(
+    "divides_by_all_places", "loss",
+    hint="A mean over whom?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].sum() / labels.size), gradient",
+)  # fmt: skip
+
+misconception(
+    "sums_instead_of_averaging", "loss",
+    hint="Write every sentence down twice. Should the loss change?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope",
+)  # fmt: skip
+misconception(
+    "sums_instead_of_averaging", "loss",
+    hint="Write every sentence down twice. Should the loss change?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].sum()), gradient",
+)  # fmt: skip
+
+misconception(
+    "the_gradient_forgets_the_count", "loss",
+    hint="The loss is a mean. Is your gradient the gradient of a mean?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope",
+)  # fmt: skip
+
+
+@misconception(
+    "averages_sentence_by_sentence",
+    "loss",
+    hint="One sentence has one gap, another has six. Do all seven words weigh the same?",
+)
+def mlm_loss(logits, labels):
+    gradient, total = np.zeros(logits.shape), 0.0
+    asked = labels != -100
+    used = max(int(asked.any(axis=1).sum()), 1)
+    for b in range(len(labels)):
+        many = int(asked[b].sum())
+        for t in np.flatnonzero(asked[b]):
+            z = logits[b, t] - logits[b, t].max()
+            p = np.exp(z) / np.exp(z).sum()
+            total -= (z[labels[b, t]] - np.log(np.exp(z).sum())) / (many * used)
+            gradient[b, t] = (p - np.eye(len(p))[labels[b, t]]) / (many * used)
+    return float(total), gradient
+
+
+misconception(
+    "word_zero_is_never_asked", "loss",
+    hint="0 is a word. Which number means that a place is not asked?",
+    old="asked = labels != -100\n    gradient",
+    new="asked = labels > 0\n    gradient",
+)  # fmt: skip
+
+misconception(
+    "places_that_are_not_asked_want_word_zero", "loss",
+    hint="At a place that is not asked, which answer does your loss wait for?",
+    old="asked = labels != -100\n    gradient",
+    new="labels = np.maximum(labels, 0)\n    asked = labels != -100\n    gradient",
+)  # fmt: skip
+
+misconception(
+    "the_mean_of_nothing", "loss",
+    hint="What does your loss say when nothing at all is asked?",
+    old="if many == 0:\n        return 0.0, gradient\n    z",
+    new="z",
+)  # fmt: skip
+
+misconception(
+    "exponents_without_limit", "loss",
+    hint="What is e^1000 on your computer?",
+    old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
+    new="z = logits[asked]",
+)  # fmt: skip
+
+misconception(
+    "truth_minus_probabilities", "loss",
+    hint="Take a small step against your gradient. Does the loss fall?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = -slope / many",
+)  # fmt: skip
+
+misconception(
+    "probabilities_without_the_truth", "loss",
+    hint="Each row of the gradient sums to 0. Does yours?",
+    old="slope[rows, answers] -= 1",
+    new="slope[rows, answers] -= 0",
+)  # fmt: skip
+
+
+@misconception(
+    "every_place_pushes",
+    "loss",
+    hint="A place that is not asked: if its logits change, does the loss? What is the gradient there?",
+)
+def mlm_loss(logits, labels):
+    asked = labels != -100
+    many = int(asked.sum())
+    if many == 0:
+        return 0.0, np.zeros(logits.shape)
+    z = logits - logits.max(axis=2, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=2, keepdims=True))
+    gradient = np.exp(log_p)
+    b, t = np.nonzero(asked)
+    gradient[b, t, labels[asked]] -= 1
+    return float(-log_p[b, t, labels[asked]].mean()), gradient / many
+
+
+misconception(
+    "surprise_in_bits", "loss",
+    hint="Which logarithm do the conventions name?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].mean() / np.log(2)), gradient",
+)  # fmt: skip
+
+# -- masks -------------------------------------------------------------------------------------------------------------
+
+misconception(
+    "a_place_does_not_see_itself", "masks",
+    hint="May a place look at its own word? It is asked for the next one.",
+    old="return j <= i\n",
+    new="return j < i\n",
+)  # fmt: skip
+
+misconception(
+    "the_past_is_hidden", "masks",
+    hint="Rows look at columns. In the first row, how many places are there to look at?",
+    old="return j <= i\n",
+    new="return j >= i\n",
+)  # fmt: skip
+
+misconception(
+    "nothing_but_the_prefix", "masks",
+    hint="When the third written word is due, may the first two be read?",
+    old="return (j <= i) | (j < prefix)",
+    new="return (j < prefix) & (i >= 0)",
+)  # fmt: skip
+
+misconception(
+    "the_prefix_is_one_longer", "masks",
+    hint="A prefix of 2 has the places 0 and 1. May place 0 look at place 2?",
+    old="return (j <= i) | (j < prefix)",
+    new="return (j <= i) | (j <= prefix)",
+)  # fmt: skip
+
+misconception(
+    "the_prefix_is_read_word_by_word", "masks",
+    hint="The prefix is known as a whole. May its first word look at its last?",
+    old="return (j <= i) | (j < prefix)",
+    new="return j <= i + 0 * prefix",
+)  # fmt: skip
+
+misconception(
+    "everybody_but_oneself", "masks",
+    hint="Bidirectional: is there any place that may not be looked at?",
+    old="return np.ones((length, length), dtype=bool)",
+    new="return ~np.eye(length, dtype=bool)",
+)  # fmt: skip
+
+misconception(
+    "asks_for_the_word_that_is_there", "masks",
+    hint="Your label at place i is a word that place i can read. Which word is it asked for?",
+    old="labels[:, first:-1] = ids[:, first + 1 :]",
+    new="labels[:, first:-1] = ids[:, first:-1]",
+)  # fmt: skip
+
+misconception(
+    "asks_inside_the_prefix", "masks",
+    hint="Inside the prefix, is the next word out of sight?",
+    old="first = max(prefix - 1, 0)",
+    new="first = 0 * prefix",
+)  # fmt: skip
+
+misconception(
+    "loses_the_first_word_to_write", "masks",
+    hint="Which place is asked for the first word after the prefix?",
+    old="first = max(prefix - 1, 0)",
+    new="first = prefix",
+)  # fmt: skip
+
+misconception(
+    "the_row_is_a_ring", "masks",
+    hint="What follows the last word?",
+    old="labels[:, first:-1] = ids[:, first + 1 :]",
+    new="labels[:, first:] = np.roll(ids, -1, axis=1)[:, first:]",
+)  # fmt: skip
+
+misconception(
+    "pokes_without_mending", "masks",
+    hint="When you poke the third place, are the first two as they were?",
+    old="for j in range(len(ids)):\n        poked = ids.copy()",
+    new="poked = ids.copy()\n    for j in range(len(ids)):",
+)  # fmt: skip
+
+misconception(
+    "mixes_up_rows_and_columns", "masks",
+    hint="Which index of your answer is the place that was poked, and which the place that moved?",
+    old="found[:, j] = np.abs",
+    new="found[j, :] = np.abs",
+)  # fmt: skip
+
+misconception(
+    "looks_at_the_sum_of_the_outputs", "masks",
+    hint="Two outputs of a place move, one up and one down. Does your test notice?",
+    old="found[:, j] = np.abs(np.asarray(predict(poked)) - base).max(axis=1) > 1e-9",
+    new="found[:, j] = np.abs((np.asarray(predict(poked)) - base).sum(axis=1)) > 1e-9",
+)  # fmt: skip
+
+misconception(
+    "overlooks_small_changes", "masks",
+    hint="How faint a change does your test still notice?",
+    old="- base).max(axis=1) > 1e-9",
+    new="- base).max(axis=1) > 1e-2",
+)  # fmt: skip
+
+# -- mlm ---------------------------------------------------------------------------------------------------------------
+
+misconception(
+    "looks_to_the_left_alone", "mlm",
+    hint="There is a word on the right as well. What does it say?",
+    old="joint = P[left] * P[:, right].T",
+    new="joint = P[left] * P[:, right].T ** 0",
+)  # fmt: skip
+
+misconception(
+    "mistakes_right_for_left", "mlm",
+    hint="Which of the two neighbours comes first? Say the sentence aloud.",
+    old="joint = P[left] * P[:, right].T",
+    new="joint = P[right] * P[:, left].T",
+)  # fmt: skip
+
+misconception(
+    "lets_the_hidden_word_follow_both", "mlm",
+    hint="P[a, k] is the chance that k follows a. Does the hidden word follow its right neighbour?",
+    old="joint = P[left] * P[:, right].T",
+    new="joint = P[left] * P[right]",
+)  # fmt: skip
+
+misconception(
+    "averages_the_two_sides", "mlm",
+    hint="The left neighbour rules a word out. Can the right one bring it back?",
+    old="joint = P[left] * P[:, right].T",
+    new="joint = P[left] + P[:, right].T / P[:, right].T.sum(axis=1, keepdims=True)",
+)  # fmt: skip
+
+misconception(
+    "probabilities_that_do_not_sum_to_one", "mlm",
+    hint="Add up the probabilities of all words between two neighbours.",
+    old="return joint / joint.sum(axis=1, keepdims=True)",
+    new="return joint",
+)  # fmt: skip
+
+misconception(
+    "adds_up_all_gradients", "mlm",
+    hint="Before the second batch, what is in every parameter's .grad?",
+    old="        optimiser.zero_grad()\n",
+    new="",
+)  # fmt: skip
+
+misconception(
+    "clears_the_gradient_before_the_step", "mlm",
+    hint="Between the backward pass and the step, who wipes the board?",
+    old="optimiser.zero_grad()\n        loss.backward()\n",
+    new="loss.backward()\n        optimiser.zero_grad()\n",
+)  # fmt: skip
+
+misconception(
+    "trains_on_places_that_are_not_asked", "mlm",
+    hint="What does your loss do with a label of −100?",
+    old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
+    new="scores.flatten(0, 1), labels.flatten().clamp(min=0)",
+)  # fmt: skip
+
+misconception(
+    "word_zero_is_ignored_in_training", "mlm",
+    hint="Does your network ever learn when to say word 0?",
+    old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
+    new="scores.flatten(0, 1), labels.flatten().clamp(min=0), ignore_index=0",
+)  # fmt: skip
+
+misconception(
+    "plain_descent_instead_of_adam", "mlm",
+    hint="Which optimiser does the docstring name?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = torch.optim.SGD(model.parameters(), lr=rate)",
+)  # fmt: skip
+
+misconception(
+    "a_new_optimiser_for_each_batch", "mlm",
+    hint="Adam remembers past gradients. For how long does yours live?",
+    old="scores = model(inputs)",
+    new="optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n        scores = model(inputs)",
+)  # fmt: skip
+
+misconception(
+    "the_rate_is_the_default", "mlm",
+    hint="Which argument does your training never read?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = torch.optim.Adam(model.parameters())",
+)  # fmt: skip
+
+misconception(
+    "brings_the_losses_home", "mlm",
+    hint="The model may live on another device. Where do your losses live?",
+    old="losses.append(loss.detach())\n    return torch.stack(losses)",
+    new="losses.append(loss.item())\n    return torch.tensor(losses)",
+)  # fmt: skip
+
+misconception(
+    "scores_a_word_in_plain_sight", "mlm",
+    hint="Is your surprise below the floor? Then the model could read the word.",
+    old="veiled[rows, places] = mask_id",
+    new="veiled[rows, places] = ids[rows, places]",
+)  # fmt: skip
+
+misconception(
+    "hides_the_whole_sentence", "mlm",
+    hint="From what is the model to guess, when every word is hidden?",
+    old="veiled[rows, places] = mask_id",
+    new="veiled[:] = mask_id",
+)  # fmt: skip
+
+misconception(
+    "hides_the_place_in_all_sentences", "mlm",
+    hint="Each sentence has a place of its own. How many words of the first sentence do you hide?",
+    old="veiled[rows, places] = mask_id",
+    new="veiled[:, places] = mask_id",
+)  # fmt: skip
+
+misconception(
+    "takes_scores_for_log_probabilities", "mlm",
+    hint="Are your numbers log-probabilities? Exponentiate them and add up.",
+    old="log_p = torch.log_softmax(model(veiled)[rows, places], dim=-1)",
+    new="log_p = model(veiled)[rows, places]",
+)  # fmt: skip
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+misconception(
+    "the_target_is_noisy_too", "concepts",
+    hint="denoising: what would the network learn by giving back the damage?",
+    old='denoising="original"',
+    new='denoising="corrupted"',
+)  # fmt: skip
+
+misconception(
+    "all_selected_words_are_masked", "concepts",
+    hint="masked_words: fifteen per cent are selected. What share of those gets a [MASK]?",
+    old="masked_words=61.44",
+    new="masked_words=76.8",
+)  # fmt: skip
+
+misconception(
+    "writes_a_number_in_quotes", "concepts",
+    hint="A number is asked for, and a number needs no quotes.",
+    old="masked_words=61.44",
+    new='masked_words="61.44"',
+)  # fmt: skip
+
+misconception(
+    "masks_are_slow", "concepts",
+    hint="left_alone: what will the network see when it is used, and what did it see in training?",
+    old='left_alone="mismatch"',
+    new='left_alone="speed"',
+)  # fmt: skip
+
+misconception(
+    "a_high_loss_needs_more_targets", "concepts",
+    hint="stalled: which of the two runs learns fast at first, and from how many answers a step?",
+    old='stalled="context"',
+    new='stalled="targets"',
+)  # fmt: skip
+
+misconception(
+    "a_low_loss_is_overfitting", "concepts",
+    hint="too_good: can what is learnt by heart help on fresh sentences?",
+    old='too_good="leak"',
+    new='too_good="overfitting"',
+)  # fmt: skip
+
+misconception(
+    "gpt_is_an_encoder", "concepts",
+    hint="encoder_only: which of the three sees the words on both sides, and writes nothing?",
+    old='encoder_only="BERT"',
+    new='encoder_only="GPT"',
+)  # fmt: skip
+
+misconception(
+    "an_encoder_writes_best", "concepts",
+    hint="story: while it is being written, what stands to the right of the next word?",
+    old='story="decoder"',
+    new='story="encoder"',
+)  # fmt: skip
+
+misconception(
+    "attention_waits_for_its_turn", "concepts",
+    hint="expensive: does a Transformer compute the fifth word after the fourth?",
+    old='expensive="sparse"',
+    new='expensive="serial"',
+)  # fmt: skip
+
+misconception(
+    "labels_are_written_by_people", "concepts",
+    hint="annotator: where did you find the label of a hidden word?",
+    old='annotator="text"',
+    new='annotator="people"',
+)  # fmt: skip
+
+misconception(
+    "bytes_make_texts_alike", "concepts",
+    hint="bytes: can you get the text back? And how many tokens is it now?",
+    old='bytes="length"',
+    new='bytes="ambiguity"',
+)  # fmt: skip
+
+# -- report (extra) ----------------------------------------------------------------------------------------------------
+
+misconception(
+    "the_interval_everybody_knows", "report",
+    hint="With no hits in ten tries, how wide is your interval? Are you that sure?",
+    old="middle = p + z**2 / (2 * n)\n    reach_out = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))\n    scale = 1 + z**2 / n",
+    new="middle = p\n    reach_out = z * np.sqrt(p * (1 - p) / n)\n    scale = 1",
+)  # fmt: skip
+
+misconception(
+    "forgets_to_divide", "report",
+    hint="Can the upper end of your interval be more than 1?",
+    old="scale = 1 + z**2 / n",
+    new="scale = 1",
+)  # fmt: skip
+
+misconception(
+    "nothing_is_certainly_nothing", "report",
+    hint="With no tries at all, which fractions can you rule out?",
+    old="return 0.0, 1.0",
+    new="return 0.0, 0.0",
+)  # fmt: skip
+
+misconception(
+    "selected_of_all_tokens", "report",
+    hint="Fifteen per cent of which tokens? Padding could not be selected.",
+    old="int((~np.isin(ids, special_ids)).sum())",
+    new="ids.size",
+)  # fmt: skip
+
+misconception(
+    "kept_wherever_nothing_happened", "report",
+    hint="Was a token that nobody selected kept, or simply never touched?",
+    old="kept = asked & (inputs == ids)",
+    new="kept = inputs == ids",
+)  # fmt: skip
+
+misconception(
+    "a_mask_is_a_change", "report",
+    hint="Do your three fractions of the selected ones sum to 1?",
+    old="many - int(masked.sum()) - int(kept.sum())",
+    new="many - int(kept.sum())",
+)  # fmt: skip
+
+# -- cls (extra) -------------------------------------------------------------------------------------------------------
+
+misconception(
+    "averages_the_places", "cls",
+    hint="Which place speaks for the whole row?",
+    old="torch.tanh(self.dense(states[:, 0]))",
+    new="torch.tanh(self.dense(states.mean(dim=1)))",
+)  # fmt: skip
+
+misconception(
+    "reads_the_last_place", "cls",
+    hint="A recurrent network ends with its summary. Where does [CLS] stand?",
+    old="torch.tanh(self.dense(states[:, 0]))",
+    new="torch.tanh(self.dense(states[:, -1]))",
+)  # fmt: skip
+
+misconception(
+    "two_lines_without_a_bend", "cls",
+    hint="Two linear layers in a row are one. What stands between them?",
+    old="torch.tanh(self.dense(states[:, 0]))",
+    new="self.dense(states[:, 0])",
+)  # fmt: skip
+
+misconception(
+    "gives_probabilities", "cls",
+    hint="Logits are asked for. Do your outputs sum to 1?",
+    old="return self.out(torch.tanh(self.dense(states[:, 0])))",
+    new="return torch.softmax(self.out(torch.tanh(self.dense(states[:, 0]))), dim=-1)",
+)  # fmt: skip
+
+misconception(
+    "stays_on_the_cpu", "cls",
+    hint="The head is told on which device to be made. Are both layers?",
+    old="self.out = torch.nn.Linear(width, classes, device=device)",
+    new="self.out = torch.nn.Linear(width, classes)",
+)  # fmt: skip
+
+# -- alphabets (extra) -------------------------------------------------------------------------------------------------
+
+misconception(
+    "a_character_is_a_number", "alphabets",
+    hint="How many bytes has é? And is every number of yours below 256?",
+    old='return list(text.encode("utf-8"))',
+    new="return [ord(one) for one in text]",
+)  # fmt: skip
+
+misconception(
+    "broken_bytes_vanish", "alphabets",
+    hint="When a byte cannot be read, should the reader learn that something was there?",
+    old='"utf-8", errors="replace"',
+    new='"utf-8", errors="ignore"',
+)  # fmt: skip
+
+misconception(
+    "every_token_is_different", "alphabets",
+    hint="How many different words has `a b a b`?",
+    old="[len(tokens), len(set(tokens))]",
+    new="[len(tokens), len(tokens)]",
+)  # fmt: skip
+
+misconception(
+    "blanks_are_nothing", "alphabets",
+    hint="Could you get the text back without its blanks?",
+    old='"characters": list(text)',
+    new='"characters": list("".join(text.split()))',
+)  # fmt: skip
+
+misconception(
+    "empty_words", "alphabets",
+    hint="Between two blanks in a row, is there a word?",
+    old='cuts = {"words": text.split()',
+    new='cuts = {"words": text.split(" ")',
+)  # fmt: skip
