@@ -548,8 +548,8 @@ def an_interval_for_a_fraction(rng, trial):
     return dict(k=int(rng.integers(1, n // 2)), n=n, z=[1.96, 2.5, 3.3][trial])
 
 
-def played(rng, trial):
-    """Play the game on a batch: 80, 10, 10 of what is selected."""
+def played(reference, rng, trial):
+    """Play the game on a batch."""
     rows, length, size = [(2, 8, 9), (6, 15, 14), (30, 23, 40)][trial]
     special = [[0, 4], [5, 2, 9], [29, 0, 17, 3, 11]][trial]
     ordinary = np.setdiff1d(np.arange(size), special)
@@ -557,20 +557,16 @@ def played(rng, trial):
     ids[:, 0], ids[::2, -2:] = special[1], special[0] if trial else special[1]
     selected = (rng.random(ids.shape) < 0.3) & ~np.isin(ids, special)
     selected[0, 1:5] = True
-    draw, strangers = rng.random(ids.shape), rng.choice(ordinary, size=ids.shape)
-    draw[0, 1:5] = 0.1, 0.85, 0.95, 0.2
-    strangers[0, 2] = ordinary[ordinary != ids[0, 2]][0]
     mask_id = special[-1]
-    inputs = np.where(selected, np.where(draw < 0.8, mask_id, np.where(draw < 0.9, strangers, ids)), ids)
-    return dict(
-        ids=ids, inputs=inputs, labels=np.where(selected, ids, -100), mask_id=mask_id, special_ids=special
-    )  # fmt: skip
+    inputs, labels = reference.corrupt(ids, selected, size, mask_id, special, rng)
+    inputs[0, 1:5] = mask_id, ordinary[ordinary != ids[0, 2]][0], ids[0, 3], mask_id  # each of the three at least once
+    return dict(ids=ids, inputs=inputs, labels=labels, mask_id=mask_id, special_ids=special)
 
 
 @check("report", calls="report", tol=1e-5, covers="R300")
-def four_fractions_with_their_intervals(rng, trial):
+def four_fractions_with_their_intervals(rng, trial, reference):
     """report counts selected of eligible, and masked, kept and changed of selected, each with its interval."""
-    return played(rng, trial)
+    return played(reference, rng, trial)
 
 
 # -- cls (extra) -------------------------------------------------------------------------------------------------------

@@ -209,19 +209,6 @@ def pooled(rng, trial):
     return dict(x=x if trial == 0 else x / 7, size=size, stride=stride)
 
 
-def windows(x, size, stride):
-    """Give the windows of a batch: N×C×H'×W'×kh×kw."""
-    return np.lib.stride_tricks.sliding_window_view(x, size, axis=(2, 3))[:, :, :: stride[0], :: stride[1]]
-
-
-def addresses(x, size, stride):
-    """Give where the maximum of each window is, in the flattened picture."""
-    places = np.broadcast_to(np.arange(x.shape[2] * x.shape[3]).reshape(x.shape[2:]), x.shape)
-    flat, where = windows(x, size, stride), windows(places, size, stride)
-    best = flat.reshape(*flat.shape[:4], -1).argmax(axis=-1)[..., None]
-    return np.take_along_axis(where.reshape(*flat.shape[:4], -1), best, axis=-1)[..., 0]
-
-
 @check("pooling", tol=1e-5, covers="R158 R160 R162")
 def the_maximum_and_where_it_was(rng, trial):
     """max_pool gives the largest number of each window, also where all are negative, and its address i·W + j."""
@@ -234,10 +221,10 @@ def _(student, x, size, stride):
 
 
 @check("pooling", tol=1e-5, covers="R158")
-def the_winner_takes_the_gradient(rng, trial):
+def the_winner_takes_the_gradient(rng, trial, reference):
     """max_pool_backward delivers each gradient to the given address, and adds up where an address comes twice."""
     made = pooled(rng, trial)
-    where = addresses(**made)
+    where = reference.max_pool(**made)[1]
     return dict(G=numbers(rng, trial, *where.shape), where=where, shape=made["x"].shape)
 
 
@@ -258,10 +245,10 @@ def _(student, x, size, stride):
 
 
 @check("pooling", tol=1e-5, covers="R159")
-def a_mean_pays_all_alike(rng, trial):
+def a_mean_pays_all_alike(rng, trial, reference):
     """avg_pool_backward spreads each gradient in equal parts over its window, and adds up where windows overlap."""
     made = pooled(rng, trial)
-    places = windows(**made).shape[:4]
+    places = reference.avg_pool(**made).shape
     return dict(G=numbers(rng, trial, *places), shape=made["x"].shape, size=made["size"], stride=made["stride"])
 
 

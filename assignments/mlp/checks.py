@@ -177,44 +177,34 @@ def _(student, layers, bends, X):
 
 # -- backward ----------------------------------------------------------------------------------------------------------
 
-BENDS = {
-    "linear": lambda Z: (Z, np.ones_like(Z)),
-    "relu": lambda Z: (np.maximum(0, Z), np.heaviside(Z, 0.0)),
-    "tanh": lambda Z: (np.tanh(Z), 1 - np.tanh(Z) ** 2),
-    "sigmoid": lambda Z: (1 / (1 + np.exp(-Z)), 1 / (2 + np.exp(Z) + np.exp(-Z))),
-}
+
+def run(reference, layers, bends, X):
+    """Run a network: what comes out, and what the way back needs."""
+    return reference.forward(layers, [getattr(reference, bend) for bend in bends], X)
 
 
-def run(layers, bends, X):
-    """Run a network forward, and keep what the way back needs."""
-    H, cache = X, []
-    for (W, b), name in zip(layers, bends, strict=True):
-        out, slope = BENDS[name](H @ W.T + b)
-        cache.append((H, slope))
-        H = out
-    return H, cache
-
-
-def on_the_way_back(rng, n, widths, bends):
+def on_the_way_back(reference, rng, n, widths, bends):
     """Draw a network, run it, and draw the gradient of a loss in its output."""
     layers = network(rng, widths)
-    _, cache = run(layers, bends, rng.normal(size=(n, widths[0])))
+    _, cache = run(reference, layers, bends, rng.normal(size=(n, widths[0])))
     return dict(layers=layers, cache=cache, dO=rng.normal(size=(n, widths[-1])))
 
 
 @check("backward", covers="R100 R101")
-def back_through_one_layer(rng, trial):
+def back_through_one_layer(rng, trial, reference):
     """Through one layer: the gradients of W, b and X, for any gradient dO of the output."""
     if trial == 0:
         W, X = np.array([[1.0, -1.0, 2.0], [0.5, 3.0, 1.0]]), rng.integers(1, 4, size=(2, 3)) + 0.0
         layers = [(W, np.array([1.0, -1.0]))]
-        return dict(layers=layers, cache=run(layers, ["linear"], X)[1], dO=np.array([[1.0, 2.0], [-3.0, 0.5]]))
+        return dict(
+            layers=layers, cache=run(reference, layers, ["linear"], X)[1], dO=np.array([[1.0, 2.0], [-3.0, 0.5]])
+        )
     n, widths, bend = [(5, [3, 2], "tanh"), (4, [2, 6], "sigmoid")][trial - 1]
-    return on_the_way_back(rng, n, widths, [bend])
+    return on_the_way_back(reference, rng, n, widths, [bend])
 
 
 @check("backward", covers="R101 R102")
-def back_through_two_layers(rng, trial):
+def back_through_two_layers(rng, trial, reference):
     """Through two layers: the gradient passes the second layer's weights and the first layer's slopes."""
     if trial == 0:  # the table in the notebook, with another example
         layers = [
@@ -222,20 +212,20 @@ def back_through_two_layers(rng, trial):
             (np.array([[3.0, 0.5]]), np.array([1.0])),
         ]
         X = np.array([[1.0, rng.integers(2, 6) + 0.0]])
-        return dict(layers=layers, cache=run(layers, ["relu", "linear"], X)[1], dO=np.array([[2.0]]))
+        return dict(layers=layers, cache=run(reference, layers, ["relu", "linear"], X)[1], dO=np.array([[2.0]]))
     n, widths, bends = [(3, [4, 5, 2], ["tanh", "linear"]), (6, [2, 7, 3], ["relu", "sigmoid"])][trial - 1]
-    return on_the_way_back(rng, n, widths, bends)
+    return on_the_way_back(reference, rng, n, widths, bends)
 
 
 @check("backward", covers="R102 R104")
-def back_through_many_layers(rng, trial):
+def back_through_many_layers(rng, trial, reference):
     """Through any number of layers, with pairs of gradients in the order of the layers."""
     n, widths, bends = [
         (2, [1, 3, 2, 1], ["tanh", "tanh", "linear"]),
         (4, [3, 5, 2, 6], ["relu", "tanh", "tanh"]),
         (3, [2, 6, 4, 5, 7], ["tanh", "sigmoid", "tanh", "linear"]),
     ][trial]
-    return on_the_way_back(rng, n, widths, bends)
+    return on_the_way_back(reference, rng, n, widths, bends)
 
 
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
@@ -344,11 +334,11 @@ def _(student, layers, X, T, batches, rate):
 
 
 @check("experiment", tol=1e-5, covers="R115")
-def accuracy_counts_the_largest_logit(rng, trial):
+def accuracy_counts_the_largest_logit(rng, trial, reference):
     """accuracy is the fraction of examples whose largest logit stands in the label's place."""
     n, widths = [(4, [2, 3, 5]), (9, [3, 4, 4, 6]), (25, [5, 7, 3])][trial]
     layers, X = network(rng, widths), rng.normal(size=(3 * n, widths[0]))
-    logits = run(layers, ["tanh"] * (len(widths) - 2) + ["linear"], X)[0]
+    logits = run(reference, layers, ["tanh"] * (len(widths) - 2) + ["linear"], X)[0]
     clear = np.argsort(np.diff(np.sort(logits)[:, -2:])[:, 0])[-n:]  # no rounding decides which logit is the largest
     X, best = X[clear], logits[clear].argmax(axis=1)
     missed = np.arange(n) < [1, 3, 8][trial]

@@ -29,19 +29,6 @@ def elman(rng, trial, sizes=SIZES):
     )  # fmt: skip
 
 
-def states(x, h0, V, U, c):
-    """Run an Elman network."""
-    found, h = np.zeros((*x.shape[:2], len(U))), h0
-    for t in range(x.shape[1]):
-        h = found[:, t] = np.tanh(x[:, t] @ V.T + h @ U.T + c)
-    return found
-
-
-def sigma(z):
-    """Give the sigmoid."""
-    return 0.5 * (1 + np.tanh(0.5 * z))
-
-
 def lstm(rng, trial, sizes=SIZES, blocks=4):
     """Draw sequences and the weights of an LSTM."""
     N, T, D, H = sizes[trial]
@@ -50,18 +37,6 @@ def lstm(rng, trial, sizes=SIZES, blocks=4):
         V=drawn(rng, trial, blocks * H, D), U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
         b=drawn(rng, trial, blocks * H),
     )  # fmt: skip
-
-
-def lstm_states(x, h0, c0, V, U, b):
-    """Run an LSTM."""
-    h, c, found = h0, c0, []
-    for t in range(x.shape[1]):
-        i, f, g, o = np.split(x[:, t] @ V.T + h @ U.T + b, 4, axis=1)
-        i, f, g, o = sigma(i), sigma(f), np.tanh(g), sigma(o)
-        c = f * c + i * g
-        h = o * np.tanh(c)
-        found.append((h, c, np.hstack([i, f, g, o])))
-    return [np.stack(part, axis=1) for part in zip(*found, strict=True)]
 
 
 def prefix_mask(rng, N, T):
@@ -134,26 +109,26 @@ def perplexity_is_e_to_the_loss(rng, trial):
 # -- bptt --------------------------------------------------------------------------------------------------------------
 
 
-def to_differentiate(made, rng, trial):
+def to_differentiate(reference, made, rng, trial):
     """Add the states and a random upstream gradient at every one of them, in the order of rnn_backward."""
-    h = states(**made)
+    h = reference.rnn_forward(**made)
     return dict(dh=drawn(rng, trial, *h.shape), x=made["x"], h=h, h0=made["h0"], V=made["V"], U=made["U"])
 
 
 @check("bptt", tol=1e-5, covers="R177")
-def one_step_is_a_dense_layer(rng, trial):
+def one_step_is_a_dense_layer(rng, trial, reference):
     """With a single step, rnn_backward gives the five gradients of one layer, for a h0 that is not zero."""
-    return to_differentiate(elman(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (5, 1, 2, 3)]), rng, trial)
+    return to_differentiate(reference, elman(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (5, 1, 2, 3)]), rng, trial)
 
 
 @check("bptt", tol=1e-5, covers="R177 R178")
-def gradients_add_up_over_the_steps(rng, trial):
+def gradients_add_up_over_the_steps(rng, trial, reference):
     """Over several steps, with an upstream gradient at each, rnn_backward gives all five gradients."""
     if trial == 0:  # the table in the notebook, with another upstream gradient at the first state
         made = dict(x=np.array([[[-0.5], [0.3]]]), h0=np.array([[0.5]]), V=np.eye(1), U=2 * np.eye(1), c=np.zeros(1))
-        given = to_differentiate(made, rng, trial)
+        given = to_differentiate(reference, made, rng, trial)
         return dict(given, dh=np.array([[[float(rng.integers(1, 5))], [1.0]]]))
-    return to_differentiate(elman(rng, trial), rng, trial)
+    return to_differentiate(reference, elman(rng, trial), rng, trial)
 
 
 # -- clipping ----------------------------------------------------------------------------------------------------------
@@ -197,10 +172,10 @@ def short_gradients_stay_as_they_are(rng, trial):
 
 
 @check("clipping", calls="truncated_backward", tol=1e-5, covers="R177")
-def gradients_stop_at_the_windows(rng, trial):
+def gradients_stop_at_the_windows(rng, trial, reference):
     """truncated_backward keeps the states of the whole sequence, and lets no gradient out of a window of k steps."""
     made = elman(rng, trial, [(1, 3, 2, 1), (2, 7, 3, 4), (3, 8, 2, 5)])
-    return dict(to_differentiate(made, rng, trial), k=[2, 3, 3][trial])
+    return dict(to_differentiate(reference, made, rng, trial), k=[2, 3, 3][trial])
 
 
 # -- lstm --------------------------------------------------------------------------------------------------------------
@@ -218,9 +193,9 @@ def two_states_travel(rng, trial):
     return lstm(rng, trial)
 
 
-def lstm_to_differentiate(made, rng, trial):
+def lstm_to_differentiate(reference, made, rng, trial):
     """Add what the forward pass found and random upstream gradients, in the order of lstm_backward."""
-    h, c, gates = lstm_states(**made)
+    h, c, gates = reference.lstm_forward(**made)
     return dict(
         dh=drawn(rng, trial, *h.shape), dc_last=drawn(rng, trial, *h[:, 0].shape), x=made["x"], h=h, c=c, gates=gates,
         h0=made["h0"], c0=made["c0"], V=made["V"], U=made["U"],
@@ -228,15 +203,15 @@ def lstm_to_differentiate(made, rng, trial):
 
 
 @check("lstm", calls="lstm_backward", tol=1e-5, covers="R183")
-def one_lstm_step_backwards(rng, trial):
+def one_lstm_step_backwards(rng, trial, reference):
     """With a single step, lstm_backward gives all six gradients."""
-    return lstm_to_differentiate(lstm(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (4, 1, 5, 3)]), rng, trial)
+    return lstm_to_differentiate(reference, lstm(rng, trial, [(1, 1, 1, 1), (2, 1, 3, 4), (4, 1, 5, 3)]), rng, trial)
 
 
 @check("lstm", calls="lstm_backward", tol=1e-5, covers="R183 R184")
-def both_states_send_gradients_back(rng, trial):
+def both_states_send_gradients_back(rng, trial, reference):
     """Over several steps, gradients come back through h and along the cell."""
-    return lstm_to_differentiate(lstm(rng, trial), rng, trial)
+    return lstm_to_differentiate(reference, lstm(rng, trial), rng, trial)
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -626,23 +601,14 @@ def a_sequence_is_predicted_symbol_by_symbol(rng, trial):
     return dict(tokens=rng.integers(K, size=(N, T)), model=language(rng, trial, K, D, H))
 
 
-def likelihoods(tokens, model):
-    """Give the log-probabilities of sequences under a model."""
-    before = np.column_stack([np.full(len(tokens), len(model["b"])), tokens[:, :-1]])
-    zeros = np.zeros((len(tokens), len(model["c"])))
-    scores = states(model["E"][before], zeros, model["V"], model["U"], model["c"]) @ model["W"].T + model["b"]
-    log_p = scores - np.log(np.exp(scores).sum(axis=2, keepdims=True))
-    return np.take_along_axis(log_p, tokens[:, :, None], axis=2).sum(axis=(1, 2))
-
-
 @check("likelihood", calls="classify", covers="R194")
-def a_text_belongs_to_the_model_that_expects_it(rng, trial):
+def a_text_belongs_to_the_model_that_expects_it(rng, trial, reference):
     """classify gives, for classes that are equally frequent, the model that finds the sequence most probable."""
     N, T, K, classes = [(2, 2, 2, 2), (7, 4, 3, 3), (12, 5, 4, 5)][trial]
     while True:
         models = [language(rng, trial, K, 2, 3) for _ in range(classes)]
         tokens = rng.integers(K, size=(N, T))
-        found = np.array([likelihoods(tokens, model) for model in models])
+        found = np.array([reference.log_probability(tokens, model) for model in models])
         ranked = np.sort(found, axis=0)
         if (ranked[-1] - ranked[-2]).min() > 1e-3 and found.argmax(axis=0).std() > 0:  # no rounding decides
             return dict(tokens=tokens, models=models, priors=np.full(classes, 1 / classes))

@@ -64,13 +64,7 @@ def blanks_are_not_seen(rng, trial):
 # -- backward ----------------------------------------------------------------------------------------------------------
 
 
-def weights_of(S, mask=None):
-    """Give the softmax of rows, with zeros where the mask is False; a row without any True is all zeros."""
-    powers = np.exp(S - S.max(axis=-1, keepdims=True)) * (True if mask is None else mask)
-    return powers / np.maximum(powers.sum(axis=-1, keepdims=True), 1e-300)
-
-
-def a_forward_pass(rng, trial):
+def a_forward_pass(reference, rng, trial):
     """Draw the inputs of attention, run it with a mask, and draw a gradient for its output."""
     lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 4, 2, 5), ((2, 3), 4, 6, 5, 3)][trial]
     Q, K, V, dZ = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v), (n, d_v)))
@@ -79,8 +73,7 @@ def a_forward_pass(rng, trial):
         V, dZ = np.array([[8.0, 0], [0, 4]]), np.array([[1.0, 0]]) * rng.integers(1, 4)
     mask = rng.random((*lead, n, m)) < (0.7 if trial else 2)
     mask[..., np.arange(n), np.arange(n) % m] = True
-    P = weights_of(Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k), mask)
-    return dict(dZ=dZ, Q=Q, K=K, V=V, P=P)
+    return dict(dZ=dZ, Q=Q, K=K, V=V, P=reference.attention(Q, K, V, mask)[1])
 
 
 @check("backward", calls="softmax_backward", covers="R268")
@@ -89,13 +82,13 @@ def back_through_the_softmax(rng, trial):
     n, m = [(1, 2), (3, 4), (5, 7)][trial]
     lead = (2,) if trial == 2 else ()
     dP = rng.normal(size=(*lead, n, m)) if trial else rng.integers(3, 9, size=(1, 2)).astype(float)
-    return dict(dP=dP, P=np.array([[0.75, 0.25]]) if trial == 0 else weights_of(rng.normal(size=(*lead, n, m))))
+    return dict(dP=dP, P=np.array([[0.75, 0.25]]) if trial == 0 else rng.dirichlet(np.ones(m), size=(*lead, n)))
 
 
 @check("backward", calls="attention_backward", covers="R267")
-def back_through_attention(rng, trial):
+def back_through_attention(rng, trial, reference):
     """attention_backward gives the gradients in the queries, the keys and the values."""
-    return a_forward_pass(rng, trial)
+    return a_forward_pass(reference, rng, trial)
 
 
 @check("backward", calls="projection_backward", covers="R266")

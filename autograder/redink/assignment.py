@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -140,14 +140,14 @@ def load_checks(path: Path, spec: Spec) -> tuple[Check, ...]:
     return checks
 
 
-def make_trials(slug: str, check: Check, key: bytes) -> tuple[Trial, ...]:
+def make_trials(slug: str, check: Check, key: bytes, reference: Any = None) -> tuple[Trial, ...]:
     """Make the inputs of all trials of a check from one key: the published one, or a course secret."""
     return tuple(
         Trial(
             check=check.id,
             number=number,
             published=key == PUBLISHED,
-            inputs=encode(check.inputs(generator(key, slug, check.id, number), number)),
+            inputs=encode(check.inputs(generator(key, slug, check.id, number), number, reference)),
         )
         for number in range(check.trials)
     )

@@ -69,7 +69,7 @@ def tight(rng: Generator, n: int) -> Separated:
 
 
 def _augmented(X: Floats) -> Floats:
-    return np.column_stack([np.ones(len(X)), X])
+    return np.insert(X, 0, 1.0, axis=1)
 
 
 def _unit(vector: Floats) -> Floats:

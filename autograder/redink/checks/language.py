@@ -89,10 +89,10 @@ class Check:
         """Give what is told of the first function that this check is about; empty if of none."""
         return next((told[name] for name in sorted(self.about) if name in told), "")
 
-    def inputs(self, rng: Any, trial: int) -> dict[str, Any]:
-        """Make the inputs of one trial."""
+    def inputs(self, rng: Any, trial: int, reference: Any = None) -> dict[str, Any]:
+        """Make the inputs of one trial; `reference` has the functions of the solved master."""
         try:
-            made = call_by_name(self.given_function, {"rng": rng, "trial": trial})
+            made = call_by_name(self.given_function, {"rng": rng, "trial": trial, "reference": reference})
         except AuthorError as error:
             raise AuthorError(f"check {self.id}: its given {error}") from error
         except Exception as error:

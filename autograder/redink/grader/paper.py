@@ -23,6 +23,7 @@ from redink.grader.depending import affected, changed_names
 from redink.grader.keys import check_key, digest
 from redink.grader.master import edited
 from redink.grader.observe import Observer, Seen
+from redink.grader.reference import Reference
 from redink.records import Cell, Observation, Record, Request
 
 
@@ -89,11 +90,12 @@ def set_paper(assignment: Assignment, secret: bytes | None, observer: Observer) 
 def _make_trials(assignment: Assignment, secret: bytes | None) -> tuple[Trial, ...]:
     """Make all inputs: public checks on published seeds, and every check on secret ones where there is a secret."""
     trials: list[Trial] = []
+    reference = Reference(assignment.master)
     for check in assignment.checks:
         keys = ([PUBLISHED] if check in assignment.public else []) + ([secret] if secret is not None else [])
         for key in keys:
-            made = make_trials(assignment.slug, check, key)
-            if made != make_trials(assignment.slug, check, key):
+            made = make_trials(assignment.slug, check, key, reference)
+            if made != make_trials(assignment.slug, check, key, reference):
                 raise AuthorError(f"check {check.id}: its given makes other inputs each time; draw from rng alone")
             trials += made
     return tuple(trials)

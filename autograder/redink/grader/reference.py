@@ -1,0 +1,40 @@
+"""The reference's own functions, for a `given` that needs them: a cache that a forward pass left, the labels of a teacher.
+
+Public checks ship, so they may not hold a solution in other words. A `given` runs in the grader alone, and may ask for
+`reference` there. The master's cells run here once, when a name is first wanted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redink.errors import AuthorError
+from redink.grader.master import Master
+
+
+class Reference:
+    """The names that the solved master defines, as attributes."""
+
+    def __init__(self, master: Master) -> None:
+        self._master = master
+        self._names: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if not self._names:
+            self._names = _defined(self._master)
+        if name not in self._names:
+            raise AuthorError(f"reference.{name}: the master does not define {name}")
+        return self._names[name]
+
+
+def _defined(master: Master) -> dict[str, Any]:
+    """Run the cells that define something: neither explorations nor checks."""
+    names: dict[str, Any] = {"__name__": "reference"}
+    skip = master.explorations()
+    for cell in master.solved():
+        source = cell.source.strip()
+        if source not in skip and not source.startswith("check("):
+            exec(compile(source, f"{master.path}, cell {cell.index}", "exec"), names)  # noqa: S102 - the author's own
+    return names
