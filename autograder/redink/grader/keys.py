@@ -6,21 +6,19 @@ reference changes only the second, and nobody's code is run again.
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import inspect
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from redink.checks import asserting, comparing, forbidding, judging, telling
 from redink.checks.language import Check
+from redink.grader.sources import source_of
 from redink.records import Cell, CellRun, Limits, Request
 
 
@@ -85,32 +83,3 @@ def policy() -> str:
     """Key our own rules of judging and telling: when they change, everything is judged again."""
     modules = (asserting, comparing, forbidding, judging, telling)
     return digest(*(Path(str(module.__file__)).read_bytes() for module in modules))
-
-
-@functools.cache
-def source_of(function: Callable[..., Any]) -> str:
-    """Give a function's source with everything of its own module that it refers to."""
-    return "\n".join(_sources(function, set()))
-
-
-def _sources(thing: Any, seen: set[int]) -> list[str]:
-    if id(thing) in seen:
-        return []
-    seen.add(id(thing))
-    if not callable(thing) or not hasattr(thing, "__globals__"):
-        return [repr(thing)] if isinstance(thing, bool | int | float | str | tuple | list | dict) else []
-    source = inspect.getsource(thing)
-    scope = thing.__globals__
-    names = sorted(_names_in(source) & scope.keys())
-    found = [source]
-    for name in names:
-        found += _sources(scope[name], seen)
-    return found
-
-
-def _names_in(source: str) -> set[str]:
-    try:
-        tree = ast.parse(inspect.cleandoc("\n" + source) if source[:1].isspace() else source)
-    except SyntaxError:
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
