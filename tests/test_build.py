@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 GENERATED = ("tiny.ipynb", "README.md", "published.json")
+SOURCES = "the solutions, the checks, the misconceptions or their hints"
 
 
 def check(desk: Any, code: int) -> str:
@@ -85,7 +86,22 @@ def test_a_changed_value_is_drift(tiny):
 
 def test_a_changed_hint_is_drift(tiny):
     tiny.edit(tiny.solution / "misconceptions.py", "Which axis runs", "Which axis, then, runs")
-    assert check(tiny, 1) == "tiny: published.json: the misconceptions or their hints have changed\n"
+    assert check(tiny, 1) == f"tiny: published.json: {SOURCES} have changed\n"
+
+
+def test_a_changed_misconception_is_drift_though_none_is_run(tiny):
+    tiny.edit(tiny.solution / "misconceptions.py", "mean(axis=1", "sum(axis=1")
+    assert check(tiny, 1) == f"tiny: published.json: {SOURCES} have changed\n"
+
+
+def test_what_a_misconception_gives_may_hang_on_the_machine(tiny):
+    path = tiny.assignment / "published.json"
+    published = json.loads(path.read_bytes())
+    gives = published["misconceptions"][0]["gives"]
+    one, two, *_ = gives
+    gives[one] = gives[two]
+    path.write_text(json.dumps(published), encoding="utf-8")
+    assert check(tiny, 0) == "tiny: up to date\n"
 
 
 def test_a_new_check_is_drift(tiny):

@@ -59,7 +59,7 @@ def broken(shared, tiny_course) -> str:
 
     def fill(root: Path) -> None:
         shutil.copytree(tiny_course, root, dirs_exist_ok=True)
-        add(root / "assignments/tiny/checks.py", ANYTHING)
+        add(root / "assignments/tiny/checks.py", ANYTHING + STUMBLING)
         add(root / "solutions/tiny" / WRONG, WRONGER)
         add(root / "solutions/tiny" / RIGHT, NOT_RIGHT)
         command = [sys.executable, "-m", "redink_cli", "verify", "tiny"]
@@ -88,7 +88,21 @@ def _(seen):
     assert seen is not None
 '''
 
+STUMBLING = '''
+
+@check("centre")
+def has_three_rows(rng):
+    """The answer has a row for each example."""
+    return dict(X=rng.normal(size=(3, 2)))
+
+
+@has_three_rows.view
+def _(seen):
+    return seen.reshape(3, 2)
+'''
+
 WRONGER = """
+misconception("forgets_the_examples", "centre", hint="?", old="X - X.mean(axis=0)", new="X.mean(axis=0)")
 misconception("is_right", "centre", hint="?", old="X - X.mean(axis=0)", new="-(X.mean(axis=0) - X)")
 misconception("says_it_otherwise", "centre", hint="?", old="X.mean(axis=0)", new="X.mean(axis=-1, keepdims=True)")
 """
@@ -113,13 +127,17 @@ def test_a_misconception_that_draws_the_hint_of_another_is_told(broken):
 
 def test_an_alternative_that_fails_is_told(broken):
     assert (
-        "✗ the alternative forgets_half gets 33.33 of 100 in centre (subtracts_the_mean_of_each_column failed" in broken
+        "✗ the alternative forgets_half gets 25 of 100 in centre (subtracts_the_mean_of_each_column failed" in broken
     )
 
 
 def test_a_check_that_trivial_answers_pass_is_told(broken):
     assert "✗ the trivial answer 'none' passes may_be_anything (centre)" in broken
     assert "✗ a constant 0 of the right form passes may_be_anything (centre)" in broken
+
+
+def test_a_view_that_stumbles_over_a_wrong_answer_is_told(broken):
+    assert "✗ the view of has_three_rows cannot read what the misconception forgets_the_examples gives" in broken
 
 
 def test_what_is_broken_and_missing_is_counted(broken):

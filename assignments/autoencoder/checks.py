@@ -87,7 +87,9 @@ def plane(seen, X):
 
 @pca_finds_the_mean_and_the_plane.view
 def _(seen, X):
-    return plane(seen, X)
+    mean, V = seen
+    columns = np.shape(V)[0] == X.shape[1]
+    return plane(seen, X) if columns else ["as rows", plane([mean, np.transpose(V)], X)]
 
 
 @pca_finds_the_mean_and_the_plane.then

@@ -820,10 +820,21 @@ def unlike_the_model(seen, scores):
 
 @sampled_texts_have_the_model_s_probabilities.view
 def _(seen, scores):
-    return (
-        "as the model says"
-        if not unlike_the_model(seen, scores)
-        else dict(sorted(seen.items()))
+    beliefs = {
+        "as the model says": scores,
+        "all symbols alike": 0 * scores,
+        "in proportion to the scores": np.log(
+            scores - scores.min(axis=1, keepdims=True) + 1e-9
+        ),
+    }
+    return dict(
+        how=next(
+            (how for how, by in beliefs.items() if not unlike_the_model(seen, by)), ""
+        ),
+        varied=len(seen) > 1,
+        end=any("2" in text for text in seen),
+        start=any("3" in text for text in seen),
+        long=any(len(text) > 3 for text in seen),
     )
 
 
@@ -1155,8 +1166,10 @@ def mask_fault(seen, n, hidden, p):
     dropped = mask == 0
     if not (dropped | (np.abs(mask - 1 / (1 - p)) < 1e-5)).all():
         return f"every entry must be 0 or {1 / (1 - p):.4g}"
+    if (dropped == dropped[:1]).all() or (dropped == dropped[:, :1]).all():
+        return "all sequences lose the same units, or none or all of them"
     if improbable(int(dropped.sum()), n * hidden, p):
-        return f"{dropped.mean():.1%} are dropped, where p is {p:.0%}"
+        return f"too {'many' if dropped.mean() > p else 'few'} units are dropped"
     if any(improbable(int(k), n, p) for k in dropped.sum(axis=0)):
         return "some units are dropped in far too many or too few of the sequences"
     if any(improbable(int(k), hidden, p) for k in dropped.sum(axis=1)):
@@ -1166,7 +1179,7 @@ def mask_fault(seen, n, hidden, p):
 
 @masks_are_drawn_for_every_unit_of_every_sequence.view
 def _(seen, n, hidden, p):
-    return mask_fault(seen, n, hidden, p) and np.asarray(seen)
+    return mask_fault(seen, n, hidden, p)
 
 
 @masks_are_drawn_for_every_unit_of_every_sequence.then

@@ -1,14 +1,15 @@
 """The grader is graded: every promise about an assignment, tried on specimens through the one pipeline.
 
 The reference gets full marks. The untouched notebook and trivial answers earn nothing and draw no hint. A misconception
-loses its own question, no other, and draws its own hint. An alternative gets full marks and no hint. Every check is failed
-by some misconception.
+loses its own question, no other, and draws its own hint; the views of its checks can read what it gives. An alternative
+gets full marks and no hint. Every check is failed by some misconception.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from redink.checks.judging import is_readable
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError, BoxError
 from redink.grader.assignments import Assignment, read_assignment
@@ -62,6 +63,7 @@ def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda 
         *_empty(results["untouched"], "the untouched notebook"),
         *(line for name in ANSWERS for line in _empty(results[f"trivial {name}"], f"the trivial answer {name!r}")),
         *constants,
+        *_unreadable(paper),
     ]
     for one in assignment.misconceptions:
         broken += _caught(results[f"misconception {one.id}"], one.id, one.question)
@@ -170,6 +172,15 @@ def _caught(result: Result, id: str, own: str) -> Iterator[str]:
             yield f"the misconception {id} draws no hint"
         elif question.hint.misconception != id:
             yield f"the misconception {id} draws the hint {question.hint.misconception}"
+
+
+def _unreadable(paper: Paper) -> Iterator[str]:
+    """A view that stumbles over a wrong answer would draw its hint only from the very same bytes."""
+    for one in paper.bank:
+        for check in paper.assignment.checks:
+            trials = (paper.asked[trial.id] for trial in paper.of_check(check) if trial.id in one.gives)
+            if not all(is_readable(check, one.gives[trial.id], trial.inputs) for trial in trials):
+                yield f"the view of {check.id} cannot read what the misconception {one.id} gives"
 
 
 def _failed_checks(result: Result, own: str) -> tuple[str, ...]:

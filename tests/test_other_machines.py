@@ -1,0 +1,47 @@
+"""What is published was computed on one machine, and students have others: it must not hang on the last digit.
+
+Another machine is played by switches of the libraries, which make them compute with the instructions of an older processor.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from redink.assignment import Published
+from redink.box import environment
+from redink.checks.judging import same
+from redink.grader import boxes
+from redink.grader.assignments import read_assignment
+from redink.grader.build import published, published_paper
+from redink.grader.course import Course
+
+COURSE = Course.find(Path(__file__).parent)
+OLDER = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3",
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_CBWR": "COMPATIBLE",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", COURSE.slugs())
+def test_an_older_processor_gives_what_is_published(slug, monkeypatch):
+    monkeypatch.setattr(boxes, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
+    assignment = read_assignment(COURSE, slug)
+    stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
+    paper = published_paper(assignment)
+    found = published(paper, stored.made_from)
+
+    def differing(one, other):
+        assert one.keys() == other.keys()
+        return [id for id in one if not same(paper.asked[id].check, one[id], other[id], paper.asked[id].inputs)]
+
+    assert differing(stored.expected, found.expected) == []
+    there = {one.id: one.gives for one in found.misconceptions}
+    assert there.keys() == {one.id for one in stored.misconceptions}
+    assert {one.id: odd for one in stored.misconceptions if (odd := differing(one.gives, there[one.id]))} == {}
