@@ -287,3 +287,12 @@ def test_seeds_depend_on_every_part_and_a_fingerprint_does_not_tell_the_secret()
     assert generator(b"k", "a", "c", 0).random() == generator(b"k", "a", "c", 0).random()
     assert fingerprint(b"secret") == fingerprint(b"secret") != fingerprint(b"secres")
     assert "secret" not in fingerprint(b"secret")
+
+
+def test_checks_keep_the_order_in_which_they_are_written(tmp_path):
+    written = "".join(
+        f'@check("one")\ndef {name}(rng):\n    """Says so."""\n    return dict(x=1)\n\n'
+        f"@{name}.when\ndef _(student, x):\n    return student.f(x)\n\n"
+        for name in ("first", "second", "third")
+    )
+    assert [one.id for one in write_checks(tmp_path, written)] == ["first", "second", "third"]

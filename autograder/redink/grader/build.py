@@ -62,7 +62,9 @@ def drift(course: Course, slug: str) -> list[str]:
 
 def made_from(assignment: Assignment) -> str:
     """Name the sources of the published values."""
-    facts = (assignment.master.solved(), assignment.misconceptions, assignment.spec.questions)
+    skip = assignment.master.explorations()
+    run = [cell.source for cell in assignment.master.solved() if cell.source.strip() not in skip]
+    facts = (run, assignment.misconceptions, assignment.spec.questions)
     return digest(msgspec.msgpack.encode(facts), (assignment.folder / "checks.py").read_bytes())[:16]
 
 
