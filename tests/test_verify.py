@@ -126,9 +126,7 @@ def test_a_misconception_that_draws_the_hint_of_another_is_told(broken):
 
 
 def test_an_alternative_that_fails_is_told(broken):
-    assert (
-        "✗ the alternative forgets_half gets 25 of 100 in centre (subtracts_the_mean_of_each_column failed" in broken
-    )
+    assert "✗ the alternative forgets_half gets 25 of 100 in centre (subtracts_the_mean_of_each_column failed" in broken
 
 
 def test_a_check_that_trivial_answers_pass_is_told(broken):

@@ -124,8 +124,8 @@ def load_module(path: Path) -> ModuleType:
 
 def load_checks(path: Path, spec: Spec) -> tuple[Check, ...]:
     """Collect the checks that an author's file defines, in their order."""
-    found = vars(load_module(path)).items()
-    checks = tuple(value for name, value in found if isinstance(value, Check) and name == value.id)  # and not those called _
+    found = vars(load_module(path)).items()  # a check has its own name, and often the name _ as well
+    checks = tuple(value for name, value in found if isinstance(value, Check) and name == value.id)
     for check in checks:
         try:
             question = spec.question(check.question)
