@@ -922,7 +922,7 @@ check("report")
 # %% tags=["explore"]
 rng = np.random.default_rng(4)
 sizes = (4 * 2.0 ** np.arange(10)).astype(int)
-figure, panels = plt.subplots(1, 4, figsize=(12, 3), sharex=True)
+figure, panels = plt.subplots(1, 4, figsize=(12, 3), sharex=True, layout="constrained")
 found = []
 for size in sizes:
     ids = rng.integers(1, 8, size=(size, 20))
