@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redink.checks import Fail, check, close
-from redink.checks.judging import find_fault, judge, same
+from redink.checks.judging import NOT_TRIED, find_fault, judge, same
 from redink.errors import AuthorError
 from redink.records import Observation
 from redink.wire import encode
@@ -73,6 +73,13 @@ def test_a_then_may_charge_for_modified_inputs():
 
 ENDINGS = {
     "unwritten": (raised("NotImplementedError: f is yours to write", "cell 3, line 2"), "not_run", "not written yet"),
+    "no values": (raised("NotImplementedError: Cannot copy out of meta tensor; no data!"), "not_run", NOT_TRIED),
+    "no item": (raised("RuntimeError: Tensor.item() cannot be called on meta tensors"), "not_run", NOT_TRIED),
+    "two devices": (
+        raised("RuntimeError: Tensor on device cpu is not on the expected device meta!"),
+        "error",
+        "raised RuntimeError: Tensor on device cpu is not on the expected device meta!",
+    ),
     "bare unwritten": (raised("NotImplementedError"), "not_run", "not written yet"),
     "raised": (raised("ValueError: no", "cell 3, line 2"), "error", "raised ValueError: no (cell 3, line 2)"),
     "raised nowhere": (raised("KeyError: 'w'"), "error", "raised KeyError: 'w'"),
@@ -250,8 +257,10 @@ def test_two_answers_are_the_same_under_the_view_and_within_tolerance():
     assert same(plain(), returned(object()), returned(object()), {})
 
 
-def test_two_errors_are_the_same_by_their_kind():
-    assert same(plain(), raised("ValueError: a"), raised("ValueError: b"), {})
+def test_two_errors_are_the_same_by_their_kind_and_a_vague_one_by_its_text_too():
+    assert same(plain(), raised("ZeroDivisionError: a"), raised("ZeroDivisionError: b"), {})
+    assert same(plain(), raised("ValueError: a"), raised("ValueError: a"), {})
+    assert not same(plain(), raised("ValueError: a"), raised("ValueError: b"), {})
     assert not same(plain(), raised("ValueError: a"), raised("TypeError: a"), {})
     assert not same(plain(), raised("ValueError: a"), returned(1.0), {})
     assert not same(plain(), returned(1.0), Observation(status="returned", value=b"\xc1"), {})

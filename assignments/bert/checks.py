@@ -1,10 +1,10 @@
 """Public checks of BERT: they find the usual slips, on examples small enough to read.
 
 Chance. What is random is judged by counting: a count that is binomial under the rules fails when it lies in a tail whose
-exact probability is below 1e-9 (both sides together). One grading makes 25 such counts: here 2, on published and on secret
-seeds; in the hidden checks 3 + 4 of choose and 3 + 7 + 4 of corrupt. A right solution fails one of them with a probability
-below 25 · 1e-9. What else is left to chance: the trained model's test, which allows six standard errors below (1e-9) and
-some fifteen above; and coincidences, each with a probability below 1e-14. Together it is below 1e-7.
+exact probability is below 1e-9 (both sides together). One grading makes 29 such counts: here 2, on published and on secret
+seeds; in the hidden checks 3 + 4 + 1 of choose and 3 + 7 + 6 + 1 of corrupt. A right solution fails one of them with a
+probability below 29 · 1e-9. What else is left to chance: the trained model's test, which allows six standard errors below
+(1e-9) and some fifteen above; and coincidences, each with a probability below 1e-14. Together it is below 1e-7.
 """
 
 import math
@@ -592,7 +592,7 @@ def two_layers_on_the_first_place(rng, trial):
 def _(student, states, dense_weight, dense_bias, out_weight, out_bias):
     head = student.ClsHead(len(dense_bias), len(out_bias)).double()
     weights = {"dense.weight": dense_weight, "dense.bias": dense_bias, "out.weight": out_weight, "out.bias": out_bias}
-    head.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+    head.load_state_dict({name: torch.tensor(value) for name, value in weights.items()}, strict=False)
     return head(torch.tensor(states)).detach()
 
 

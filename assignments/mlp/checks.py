@@ -451,7 +451,7 @@ def linear_layers_are_one_layer(rng, trial):
 @check("init", covers="R108 R111")
 def random_weights_and_zero_biases(rng, trial):
     """init_layers draws a W of out×in for each layer from the given rng, and sets every bias to 0."""
-    widths = [[3, 2], [4, 7, 2], [5, 3, 8, 6]][trial]
+    widths = [[6, 5], [5, 8, 6], [7, 6, 8, 5]][trial]  # 30 weights or more: equal signs alone are chance below 1e-8
     return dict(widths=widths, seed=int(rng.integers(10**6)), gain=[2.0, 1.0, 0.5][trial])
 
 
@@ -577,7 +577,7 @@ def _(student, X, A, dY):
     return Y, back(dY)
 
 
-@check("blocks", tol=1e-7, covers="R136")
+@check("blocks", tol=1e-5, covers="R136")
 def layer_norm_forward_and_back(rng, trial):
     """layer_norm standardises each row over its features, scales and moves; back gives the gradients of X, γ and β."""
     n, d = [(1, 3), (4, 5), (7, 2)][trial]

@@ -205,6 +205,33 @@ def _(seen, rows, length, rate):
         expect(seen[name], many, rate, f"tokens were selected ({name})")
 
 
+@check("choose", trials=1, covers="R299")
+def how_many_are_selected_is_left_to_chance(rng):
+    """In many calls with twenty tokens, exactly three are selected as often as chance has it, and not every time."""
+    return dict(calls=3000, seed=int(rng.integers(2**31)))
+
+
+@how_many_are_selected_is_left_to_chance.when
+def _(student, calls, seed):
+    rng, ids = np.random.default_rng(seed), np.full((2, 10), 7)
+    many = [int(np.sum(student.choose(ids, [0, 2], 0.15, rng))) for _ in range(calls)]
+    return np.bincount(many, minlength=21)
+
+
+THREE = math.comb(20, 3) * 0.15**3 * 0.85**17
+
+
+@how_many_are_selected_is_left_to_chance.view
+def _(seen):
+    return named(seen[3], seen.sum(), THREE)
+
+
+@how_many_are_selected_is_left_to_chance.then
+def _(seen, calls):
+    close(int(seen.sum()), calls, what="the number of calls")
+    expect(seen[3], calls, THREE, "calls with exactly three of twenty selected")
+
+
 # -- corrupt -----------------------------------------------------------------------------------------------------------
 
 
@@ -309,7 +336,7 @@ def _(seen):
 
 @check("corrupt", trials=1, covers="R300")
 def every_place_is_drawn_by_itself(rng):
-    """Two neighbours are both masked as often as independent ones are, and so are both replaced."""
+    """Two neighbours are both masked, both replaced, and replaced alike, as often as independent ones are."""
     return dict(rows=6000, length=20, seed=int(rng.integers(2**31)))
 
 
@@ -330,6 +357,13 @@ def _(student, rows, length, seed):
         name: [
             int((masked[one] * masked[other]).sum()),
             int((changed[one] * changed[other]).sum()),
+            int(
+                (
+                    changed[one]
+                    * changed[other]
+                    * (1 - np.minimum(np.abs(inputs[one] - inputs[other]), 1))
+                ).sum()
+            ),
         ]
         for name, (one, other) in pairs.items()
     }
@@ -339,23 +373,29 @@ def _(student, rows, length, seed):
 def _(seen, rows, length):
     half = rows * length // 2
     return {
-        name: [named(masked, half, 0.64), times(changed, half, REPLACED**2)]
-        for name, (masked, changed) in seen.items()
+        name: [
+            named(masked, half, 0.64),
+            times(changed, half, REPLACED**2),
+            times(alike, half, ALIKE),
+        ]
+        for name, (masked, changed, alike) in seen.items()
     }
 
 
 @every_place_is_drawn_by_itself.then
 def _(seen, rows, length):
     half = rows * length // 2
-    for name, (masked, changed) in seen.items():
+    for name, (masked, changed, alike) in seen.items():
         where = "in a sentence" if name == "beside" else "of two sentences"
         expect(masked, half, 0.64, f"pairs of neighbours {where} were both masked")
         expect(
             changed, half, REPLACED**2, f"pairs of neighbours {where} were both replaced"
         )
+        expect(alike, half, ALIKE, f"pairs of neighbours {where} were replaced alike")
 
 
 REPLACED = 0.1 * 46 / 47  # one stranger in 47 is the word itself
+ALIKE = REPLACED**2 / 47  # both replaced, and by the same one of the 47 ordinary tokens
 
 
 @check("corrupt", covers="R300")
@@ -400,6 +440,37 @@ def _(seen):
         raise Fail(
             "the same generator in the same state does not hide in the same way: where does the chance come from?"
         )
+
+
+@check("corrupt", trials=1, covers="R300")
+def the_covers_are_not_dealt_from_a_deck(rng):
+    """In many calls with ten selected tokens, exactly eight are masked as often as chance has it, and not every time."""
+    return dict(calls=3000, seed=int(rng.integers(2**31)))
+
+
+@the_covers_are_not_dealt_from_a_deck.when
+def _(student, calls, seed):
+    rng, ids, many = np.random.default_rng(seed), np.full((2, 5), 7), []
+    for _ in range(calls):
+        inputs = student.corrupt(
+            ids, np.ones(ids.shape, dtype=bool), 50, 1, [0, 1, 2], rng
+        )[0]
+        many.append(int(np.sum(1 - np.minimum(np.abs(np.asarray(inputs) - 1), 1))))
+    return np.bincount(many, minlength=11)
+
+
+EIGHT = math.comb(10, 8) * 0.8**8 * 0.2**2
+
+
+@the_covers_are_not_dealt_from_a_deck.view
+def _(seen):
+    return named(seen[8], seen.sum(), EIGHT)
+
+
+@the_covers_are_not_dealt_from_a_deck.then
+def _(seen, calls):
+    close(int(seen.sum()), calls, what="the number of calls")
+    expect(seen[8], calls, EIGHT, "calls with exactly eight of ten masked")
 
 
 # -- loss --------------------------------------------------------------------------------------------------------------

@@ -227,6 +227,18 @@ misconception(
 
 
 @misconception(
+    "exactly_so_many_in_each_batch",
+    "choose",
+    hint="Select from twenty words again and again. How often are there exactly three, by chance and in yours?",
+)
+def choose(ids, special_ids, rate, rng):
+    selected = np.zeros(ids.shape, dtype=bool)
+    places = np.flatnonzero(eligible(ids, special_ids))
+    selected.flat[rng.permutation(places)[: round(rate * len(places))]] = True
+    return selected
+
+
+@misconception(
     "exactly_so_many_in_each_sentence",
     "choose",
     hint="Independent coins: could a sentence of twenty words have no selected one at all? In yours?",
@@ -768,10 +780,10 @@ misconception(
 )  # fmt: skip
 
 misconception(
-    "brings_the_losses_home", "mlm",
-    hint="The model may live on another device. Where do your losses live?",
-    old="losses.append(loss.detach())\n    return torch.stack(losses)",
-    new="losses.append(loss.item())\n    return torch.tensor(losses)",
+    "weighs_the_words_elsewhere", "mlm",
+    hint="The model may live on another device. Where does a tensor live that you make yourself?",
+    old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
+    new="scores.flatten(0, 1), labels.flatten(), torch.ones(scores.shape[-1]), ignore_index=-100",
 )  # fmt: skip
 
 misconception(
@@ -997,4 +1009,20 @@ misconception(
     hint="Between two blanks in a row, is there a word?",
     old='cuts = {"words": text.split()',
     new='cuts = {"words": text.split(" ")',
+)  # fmt: skip
+
+# -- corrupt, place by place -------------------------------------------------------------------------------------------
+
+misconception(
+    "deals_the_covers_from_a_deck", "corrupt",
+    hint="Cover ten words again and again. How often are exactly eight of them masked, by chance and in yours?",
+    old="draw = rng.random(ids.shape)",
+    new="draw = rng.permutation(ids.size).reshape(ids.shape) / ids.size",
+)  # fmt: skip
+
+misconception(
+    "one_stranger_for_a_sentence", "corrupt",
+    hint="Two words of one sentence are replaced at random. How often is it by the same word, in yours?",
+    old="strangers = rng.choice(ordinary, size=ids.shape)",
+    new="strangers = np.repeat(rng.choice(ordinary, size=(len(ids), 1)), ids.shape[1], axis=1)",
 )  # fmt: skip

@@ -546,6 +546,28 @@ def _(student, A, c, q, x, claims):
     return {name: student.gradient_check(f, x, claim) for name, claim in claims.items()}
 
 
+@check("gradcheck", covers="R101 R102")
+def both_limits_are_where_the_text_draws_them(rng, trial):
+    """gradient_check draws its two lines where the text does, for slopes of any size and for the h that it is given."""
+    h = [0.01, 0.02, 0.005][trial]
+    kinds = [
+        (size, bend, miss)
+        for size in (0.3, 40.0)
+        for bend in (0.5, 1.6)
+        for miss in (0.5, 2.0)
+    ]
+    size, bend, miss = rng.permutation(kinds).T
+    slope, x = size * rng.choice([-1, 1], size=8), rng.normal(size=8)
+    b = bend * 0.01 * np.maximum(1, size) / h  # the two one-sided slopes differ by b h
+    claim = slope + miss * 1e-6 * np.maximum(1, size) * rng.choice([-1, 1], size=8)
+    return dict(a=slope - b * x, b=b, x=x, claim=claim, h=h)
+
+
+@both_limits_are_where_the_text_draws_them.when
+def _(student, a, b, x, claim, h):
+    return student.gradient_check(lambda v: float(a @ v + 0.5 * b @ v**2), x, claim, h)
+
+
 @check("gradcheck", covers="R085")
 def at_a_kink_the_checker_abstains(rng, trial):
     """At a kink, or nearer to one than h, gradient_check says kink and accuses nobody; elsewhere it does its duty."""

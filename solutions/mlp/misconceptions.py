@@ -524,6 +524,27 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "measures_all_against_the_largest", "gradcheck",
+    hint="One slope is 40, another 0.3. How far may a claim be from each of them?",
+    old="1e-6 * np.maximum(1, np.abs(c))",
+    new="1e-6 * max(1, np.abs(c).max())",
+)  # fmt: skip
+
+misconception(
+    "measures_kinks_with_one_ruler", "gradcheck",
+    hint="A function with slope 40 may bend more than one with slope 0.3 before you call it a kink. How much more?",
+    old="0.01 * np.maximum(1, np.maximum(np.abs(r), np.abs(s)))",
+    new="0.01",
+)  # fmt: skip
+
+misconception(
+    "checks_with_a_step_of_its_own", "gradcheck",
+    hint="Call gradient_check with another h on x². Do r and s change as they should?",
+    old="    base = np.array(x, dtype=float)\n",
+    new="    base, h = np.array(x, dtype=float), 1e-5\n",
+)  # fmt: skip
+
+misconception(
     "one_kink_excuses_everything", "gradcheck",
     hint="A kink in one coordinate says nothing about the others.",
     old="wrong = ~kink & (np.abs(claim - c)",

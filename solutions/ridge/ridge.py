@@ -522,7 +522,7 @@ def kfold_errors(
     The examples of one fold are predicted by a ridge fit to all other folds.
 
     X: n×d.  y: n targets.  lams: L positive numbers.  folds: n integers, the fold of each
-    example; folds may differ in size.  Returns L numbers.
+    example; folds may differ in size.  Returns L numbers, in the order of lams.
     """
     ### BEGIN SOLUTION
     squares = np.zeros((len(lams), len(y)))

@@ -970,8 +970,8 @@ print("greedy :", spell(generate(torch_step, None, 4, end, 40)))
 # 5. `below`. Another run, on a Markov source with an entropy rate of 1.23 nats. Loss on fresh sequences: 1.38, 1.21,
 #    0.64, 0.17, 0.08. What is it? `"talent"`: the model has found structure that the source hides. `"overfitting"`.
 #    `"leak"`: it sees what it should predict. `"luck"`: the test set is small (100 000 symbols).
-# 6. `belt`. All forget gates of an LSTM stay at 0.95. By which factor has the gradient along the belt (the direct path
-#    $c_T\to c_0$) shrunk after 90 steps? (A number, to two significant digits.)
+# 6. `belt`. All forget gates of an LSTM stay at 0.95. Which fraction of the gradient along the belt (the direct path
+#    $c_T\to c_0$) is left after 90 steps? (A number, to two significant digits.)
 # 7. `prefixes`. A model is perfect on test text as long as the true text is fed in. When it generates, one odd symbol
 #    makes all that follows odd. What is this called? `"exposure"` bias, `"inductive"` bias, or `"sampling"` bias.
 # 8. `letters`. You change a language model from words to characters. What becomes *harder*? `"memory"`: relevant things

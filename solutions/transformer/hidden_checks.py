@@ -475,7 +475,7 @@ def _(student, j, k, d):
 @one_matrix_for_every_place.then
 def _(seen, expected, j, k, d, PE):
     first, second, both = (np.asarray(one, dtype=float) for one in seen)
-    close(first, expected[0], what="rotation(j)")
+    close(first, expected[0], tol=1e-5, what="rotation(j)")
     close(first @ first.T, np.eye(d), tol=1e-4, what="R Rᵀ")
     close(second @ first, both, tol=1e-4, what="going j and then k")
     close(PE[:-j] @ first.T, PE[j:], tol=1e-4, what="the positions j further on")
@@ -1059,10 +1059,11 @@ def _(seen, expected, Z, F):
     close(
         p,
         softmax(F @ half / np.sqrt(len(half))),
+        tol=1e-5,
         what="the weights, from the caption said once",
     )
-    close(p[-1], p[0], what="the weight of a region that is there twice")
-    close(seen, expected)
+    close(p[-1], p[0], tol=1e-5, what="the weight of a region that is there twice")
+    close(seen, expected, tol=1e-5)
 
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------

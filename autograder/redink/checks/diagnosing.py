@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from redink.checks.judging import same
+from redink.checks.judging import is_untried, is_unwritten, same
 from redink.checks.language import Check
 from redink.records import Hint, Observation, Record
 
@@ -73,8 +73,7 @@ def _explained(asked: Sequence[Asked], seen: Gives, failing: Collection[str], mi
 
 def is_silent(answer: Observation) -> bool:
     """Tell whether an observation says nothing about what the student believes: unwritten, or never reached."""
-    unwritten = answer.status == "raised" and answer.error.startswith("NotImplementedError")
-    return unwritten or answer.status in ("missing", "unreachable")
+    return is_unwritten(answer) or is_untried(answer) or answer.status in ("missing", "unreachable")
 
 
 def changed(asked: Sequence[Asked], reference: Gives, specimen: Gives) -> dict[str, Observation]:

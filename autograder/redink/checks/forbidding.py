@@ -1,8 +1,9 @@
 """Names that a question forbids inside the functions it asks for, found by reading the source.
 
 `forbids = ["numpy.linalg.lstsq"]` says: write it yourself. A module forbids everything in it, a leading dot any attribute
-of that name (`.backward`). Aliases are followed (`import numpy as np`, `from … import …`, `solve = np.linalg.lstsq`); what
-a helper of the student's own does is not looked at. It is a rule of the exercise, not a wall: the box is the wall.
+of that name (`.backward`). Aliases are followed (`import numpy as np`, `from … import …`, `solve = np.linalg.lstsq`); a
+local variable of the same name is just a variable, and what a helper of the student's own does is not looked at. It is a
+rule of the exercise, not a wall: the box is the wall.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST = 100_000  # characters of cells that import something or define what is asked; more is not searched
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.,* \t]+=[ \t]*[%!].*|[\w.*]+\?{1,2}[ \t]*)$", re.MULTILINE)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LOCAL = "(a variable)"
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
 
@@ -25,8 +28,11 @@ def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]
     if sum(map(len, cells)) > LONGEST:
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     trees = [tree for tree in map(_parsed, cells) if tree is not None]
-    aliases = _aliases(trees, forbids)
-    bodies = {name: body for tree in trees for name, body in _definitions(tree) if name in asks}  # the last one counts
+    outer = [statement for tree in trees for statement in _statements(tree)]
+    aliases = _aliases(outer, forbids, {})
+    bodies = {
+        name: body for statement in outer for name, body in _definitions(statement) if name in asks
+    }  # the last counts
     used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
     return {
         name: f"{name} uses {what}, which this question asks you to do without: the point is to write it yourself"
@@ -45,18 +51,26 @@ def _parsed(source: str) -> ast.Module | None:
     return None
 
 
-def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name, node
-        elif isinstance(node, ast.Assign):
-            yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """List what runs in the cell itself, also within `if`, `for`, `with` and `try`, but not in a function or a class."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            if not isinstance(child, _SCOPES):
+                yield from _statements(child)
 
 
-def _aliases(trees: Sequence[ast.Module], forbids: Sequence[str]) -> dict[str, str]:
-    """Find what the names of a notebook stand for, as far as imports and plain assignments tell."""
-    aliases: dict[str, str] = {}
-    for node in (node for tree in trees for node in ast.walk(tree)):
+def _definitions(statement: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    if isinstance(statement, _SCOPES):
+        yield statement.name, statement
+    elif isinstance(statement, ast.Assign):
+        yield from ((target.id, statement.value) for target in statement.targets if isinstance(target, ast.Name))
+
+
+def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, str]) -> dict[str, str]:
+    """Find what names stand for, as far as imports and plain assignments tell, beside those that are known."""
+    aliases = dict(known)
+    for node in nodes:
         if isinstance(node, ast.Import):
             for one in node.names:
                 aliases[one.asname or one.name.partition(".")[0]] = (
@@ -75,6 +89,10 @@ def _aliases(trees: Sequence[ast.Module], forbids: Sequence[str]) -> dict[str, s
 
 
 def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[str]) -> str:
+    """Look through a function; in a class, through one method after the other, for each has its own names."""
+    if isinstance(body, ast.ClassDef):
+        return next((found for part in body.body if (found := _first_forbidden(part, aliases, forbids))), "")
+    aliases = _aliases(ast.walk(body), forbids, {**aliases, **dict.fromkeys(_bound(body), _LOCAL)})
     for node in ast.walk(body):
         dotted = _dotted(node, aliases)
         for name in forbids:
@@ -87,6 +105,17 @@ def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[s
                 if any(f"{node.module}.{one.name}".startswith(name) for name in forbids):
                     return f"{node.module}.{one.name}"
     return ""
+
+
+def _bound(body: ast.AST) -> set[str]:
+    """List the names that a function binds itself: parameters, variables, and those of its loops and comprehensions."""
+    found = set()
+    for node in ast.walk(body):
+        if isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
 
 
 def _dotted(node: ast.AST, aliases: dict[str, str]) -> str:

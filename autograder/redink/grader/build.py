@@ -173,6 +173,8 @@ def _readme(assignment: Assignment) -> str:
             "|---|---|---|---|",
             *rows,
             "",
+            f"It is graded with numpy{', torch' if spec.torch else ''} and matplotlib; other packages are not there.",
+            "",
             "The checks here are the public ones, on published inputs. Grades also come from hidden checks and from other "
             "inputs of the same kind, so an answer that only fits the published numbers earns nothing.",
             "",
