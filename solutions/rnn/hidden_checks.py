@@ -1166,8 +1166,10 @@ def mask_fault(seen, n, hidden, p):
     dropped = mask == 0
     if not (dropped | (np.abs(mask - 1 / (1 - p)) < 1e-5)).all():
         return f"every entry must be 0 or {1 / (1 - p):.4g}"
-    if (dropped == dropped[:1]).all() or (dropped == dropped[:, :1]).all():
-        return "all sequences lose the same units, or none or all of them"
+    if (dropped == dropped[:1]).all():
+        return "all sequences lose the same units"
+    if (dropped == dropped[:, :1]).all():
+        return "each sequence loses all of its units or none"
     if improbable(int(dropped.sum()), n * hidden, p):
         return f"too {'many' if dropped.mean() > p else 'few'} units are dropped"
     if any(improbable(int(k), n, p) for k in dropped.sum(axis=0)):
