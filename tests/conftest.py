@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,8 @@ from redink.grader.scaffold import scaffold
 
 ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts the tests with & has Ctrl-C ignored
 
 LITTLE = {
     "assignments/little/assignment.toml": """
