@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -79,6 +80,13 @@ def test_a_change_elsewhere_is_not(tmp_path, old, new):
 
 def test_a_table_of_functions_reads_the_same_twice(tmp_path):
     assert said(tmp_path, FILE) == said(tmp_path, FILE)
+
+
+def test_a_function_torn_out_of_a_longer_statement_is_seen_too(tmp_path):
+    torn = "judged = (lambda f: f)(\n    *[1][1:]\n    , f=lambda seen: seen + 1\n)\n"
+    with pytest.raises(SyntaxError):
+        ast.parse(torn.splitlines()[2].strip())
+    assert said(tmp_path, torn) != said(tmp_path, torn.replace("+ 1", "+ 2"))
 
 
 ALL_KEYS = """

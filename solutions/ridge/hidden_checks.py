@@ -415,11 +415,8 @@ def _(seen, n, k):
     one, other = (np.asarray(part) for part in seen)
     sizes = [np.bincount(folds.astype(int), minlength=k).tolist() for folds in (one, other)]
     steps = {int(step) for step in np.diff(one)}
-    in_order = len(steps) <= 2 and steps <= {
-        0,
-        1,
-        1 - k,
-    }  # 0 0 1 1 2 2 and 0 1 2 0 1 2 alike
+    # 0 0 1 1 2 2 and 0 1 2 0 1 2 are both in order
+    in_order = len(steps) <= 2 and steps <= {0, 1, 1 - k}
     return [
         [sorted(part) for part in sizes],
         "random" if (one != other).any() else "in order" if in_order else "always the same",

@@ -30,9 +30,7 @@ def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]
     trees = [tree for tree in map(_parsed, cells) if tree is not None]
     outer = [statement for tree in trees for statement in _statements(tree)]
     aliases = _aliases(outer, forbids, {})
-    bodies = {
-        name: body for statement in outer for name, body in _definitions(statement) if name in asks
-    }  # the last counts
+    bodies = dict(one for statement in outer for one in _definitions(statement) if one[0] in asks)  # the last counts
     used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
     return {
         name: f"{name} uses {what}, which this question asks you to do without: the point is to write it yourself"

@@ -18,15 +18,9 @@ from redink.wire import Opaque, decode
 
 NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
-_VAGUE = (
-    "AttributeError",
-    "IndexError",
-    "KeyError",
-    "NameError",
-    "RuntimeError",
-    "TypeError",
-    "ValueError",
-)  # any mistake
+_VAGUE = frozenset(  # kinds of error that any mistake may raise
+    ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
+)
 _READS_VALUES = re.compile(r"\bmeta tensors?\b|'Meta' backend")
 
 

@@ -30,7 +30,7 @@ from redink.wire import decode
 def build(course: Course, slug: str) -> list[Path]:
     """Write the notebook, the README and the published values of an assignment; give the files that changed."""
     assignment = read_assignment(course, slug)
-    values = published(published_paper(assignment), made_from(assignment))
+    values = published(published_paper(assignment), sources_key(assignment))
     written = {**_texts(assignment), "published.json": _dump(values)}
     changed = []
     for name, text in written.items():
@@ -54,14 +54,15 @@ def drift(course: Course, slug: str) -> list[str]:
     except (OSError, msgspec.MsgspecError):
         return [*found, "published.json is missing or damaged"]
     paper = published_paper(msgspec.structs.replace(assignment, misconceptions=()))
-    found += _value_drift(paper, stored, published(paper, made_from(assignment)))
-    if not found and stored.made_from != made_from(assignment):
+    key = sources_key(assignment)
+    found += _value_drift(paper, stored, published(paper, key))
+    if not found and stored.made_from != key:
         found.append("published.json: the solutions, the checks, the misconceptions or their hints have changed")
     return found
 
 
-def made_from(assignment: Assignment) -> str:
-    """Name the sources of the published values."""
+def sources_key(assignment: Assignment) -> str:
+    """Key the sources of the published values."""
     skip = assignment.master.explorations()
     run = [cell.source for cell in assignment.master.solved() if cell.source.strip() not in skip]
     facts = (run, assignment.misconceptions, assignment.spec.questions)

@@ -6,16 +6,13 @@ questions that its edit reaches, and a question that calls another's function wi
 
 from __future__ import annotations
 
-import ast
-import functools
-import symtable
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from redink.assignment import Question, Spec
 from redink.checks.language import Check
 from redink.errors import AuthorError
+from redink.grader.statements import statements
 from redink.records import Cell
 
 Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names that its definition uses
@@ -24,7 +21,7 @@ Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names tha
 def uses_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
     """Find for each name that the cells define which names its definition uses."""
     found: dict[str, set[str]] = defaultdict(set)
-    for statement in (statement for cell in cells for statement in _statements(cell.source)):
+    for statement in (statement for cell in cells for statement in statements(cell.source)):
         for name in statement.names:
             found[name] |= statement.uses
     return {name: frozenset(used) for name, used in found.items()}
@@ -47,7 +44,7 @@ def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
         name
         for old, new in zip(before, after, strict=True)
         if old.source != new.source
-        for statement in {*_statements(old.source)} ^ {*_statements(new.source)}
+        for statement in {*statements(old.source)} ^ {*statements(new.source)}
         for name in statement.names
     }
 
@@ -86,43 +83,3 @@ def _all_used(spec: Spec, question: Question) -> set[str]:
     for used in question.uses:
         found |= _all_used(spec, spec.question(used))
     return found
-
-
-class _Statement(NamedTuple):
-    names: frozenset[str]  # that it defines
-    uses: frozenset[str]
-    source: str
-
-
-@functools.lru_cache(4096)  # specimens share all cells but one
-def _statements(source: str) -> tuple[_Statement, ...]:
-    """Take a cell apart into its top-level statements."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:  # a cell with magics
-        return ()
-    parts = [(node, ast.unparse(node)) for node in body]
-    return tuple(
-        _Statement(frozenset(_defined(node)), frozenset(_globals_of(symtable.symtable(text, "cell", "exec"))), text)
-        for node, text in parts
-    )
-
-
-def _defined(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    stored = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    called = node.value if isinstance(node, ast.Expr) else None  # `answers.update(…)` changes answers
-    if (
-        isinstance(called, ast.Call)
-        and isinstance(called.func, ast.Attribute)
-        and isinstance(called.func.value, ast.Name)
-    ):
-        stored.add(called.func.value.id)
-    return stored
-
-
-def _globals_of(table: symtable.SymbolTable) -> set[str]:
-    outer = table.get_type() == "module"
-    found = {one.get_name() for one in table.get_symbols() if one.is_referenced() and (outer or one.is_global())}
-    return found.union(*(_globals_of(child) for child in table.get_children()))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from redink.checks import asserting, comparing, forbidding, judging, telling
+from redink.checks import asserting, comparing, diagnosing, forbidding, judging, telling
 from redink.checks.language import Check
 from redink.grader.sources import source_of
 from redink.records import Cell, CellRun, Limits, Request
@@ -80,6 +80,6 @@ def check_key(check: Check) -> str:
 
 @functools.cache
 def policy() -> str:
-    """Key our own rules of judging and telling: when they change, everything is judged again."""
-    modules = (asserting, comparing, forbidding, judging, telling)
+    """Key our own rules of judging, telling and hinting: when they change, everything is judged again."""
+    modules = (asserting, comparing, diagnosing, forbidding, judging, telling)
     return digest(*(Path(str(module.__file__)).read_bytes() for module in modules))
