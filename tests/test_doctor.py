@@ -94,6 +94,17 @@ def test_run_saves_the_executed_notebook(tiny, tmp_path: Path) -> None:  # type:
     assert saved.cells[1].outputs[-1].ename == "ZeroDivisionError"
 
 
+def test_run_shows_the_end_of_a_long_output(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    source = "print(*range(1000, 1200), sep='\\n'); print('x' * 5000)"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), tmp_path / "in.ipynb")
+    shown = tiny.redink("run", tmp_path / "in.ipynb").stdout
+    assert "(181 lines before these; --save keeps them)" in shown
+    assert "| 1199\n" in shown
+    assert "1180" not in shown
+    assert "(5000 characters)" in shown
+    assert shown.count("x") < 400
+
+
 def test_doctor_on_the_command_line_writes_json(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done = tiny.redink("doctor", "--json", tmp_path / "doctor.json")
     assert done.returncode == 0, done.stdout

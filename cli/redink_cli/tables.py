@@ -110,10 +110,18 @@ def show_cells(observed: Observed) -> None:
             Text(f"cell {cell.index:>3}  {cell.status:<8} {cell.cpu_seconds:6.2f} s CPU  {cell.error}", style=style)
         )
         if cell.output.strip():
-            out.print(
-                Text("".join(f"          | {line}\n" for line in cell.output.rstrip().splitlines()[-20:]).rstrip())
-            )
+            out.print(Text("\n".join(f"          | {_cropped(line)}" for line in _last_lines(cell.output))))
     out.print(f"{observed.cpu_seconds:.2f} s CPU; walls: {', '.join(observed.box.walls) or 'none'}")
+
+
+def _last_lines(output: str) -> list[str]:
+    lines = output.rstrip().splitlines()
+    cut = len(lines) - 20
+    return lines if cut <= 0 else [f"({cut} lines before these; --save keeps them)", *lines[cut:]]
+
+
+def _cropped(line: str) -> str:
+    return line if len(line) <= 300 else f"{line[:300]} … ({len(line)} characters)"
 
 
 def show_rejudged(rejudged: Rejudged) -> None:
