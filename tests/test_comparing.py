@@ -125,6 +125,7 @@ REFUSED = {
     "a wrong value in a dict": ({"w": [1.0, 3.0]}, {"w": array([1.0, 2.0])}, "at w: 1 of 2 numbers differ"),
     "a wrong value in a list": ([np.ones(2), False], [np.ones(2), True], "value 2 of 2: expected True, got False"),
     "too few values": ([np.ones(2)], [np.ones(2), True], "expected 2 values, got 1"),
+    "three values for one": ([1, 2, 3], ["[UNK]"], "expected 1 value, got 3"),
     "one value of two": (np.float64(1), [np.ones(2), True], "expected 2 values, got a number"),
     "a measure that hides behind a count": ([10**6, 0.009], [10**6, 0.001], "value 2 of 2: expected 0.001, got 0.009"),
     "an object": (Opaque("Model"), 1.0, "expected a number, got an object of type Model"),

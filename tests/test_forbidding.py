@@ -59,6 +59,9 @@ def test_methods_of_an_asked_class_count_as_its_own():
         ["def fit(F):\n    return F.inv(F)", "import scipy.linalg as F"],  # a parameter of that name
         ["import scipy as sp\ndef fit(X):\n    sp, s = X, [sp.inv for sp in X]\n    return sp.linalg"],  # a variable
         ["def fit(X):\n    return X", "def other(X):\n    fit = sorted(X)\n    return fit"],  # another's variable
+        ["from scipy.linalg import inv", "def inv(X):\n    return X", "def fit(X):\n    return inv(X)"],  # one's own
+        ["import scipy\nf = scipy.linalg.inv\nf = lambda X: X\ndef fit(X):\n    return f(X)"],  # no longer that
+        ["class Net:\n    def backward(self):\n        return 1", "def fit(X):\n    return Net().backward()"],
         ["def other(X):\n    easy = sorted\n    return easy", "def fit(easy):\n    return easy(1)"],
         [
             "class Tool:\n    def fit(self, x):\n        return sorted(x)",

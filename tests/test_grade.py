@@ -166,6 +166,19 @@ def test_equal_unknown_mistakes_are_grouped(graded_course):
     assert "- **scale**: 2 submissions: unknown_mistake_1, unknown_mistake_2" in summary
 
 
+def test_a_forbidden_way_to_the_right_answer_is_no_unknown_mistake(tiny):
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', 'asks = ["centre"]\nforbids = ["numpy.mean"]')
+    assert tiny.redink("build", "tiny").returncode == 0
+    cell = next(index for index, source in tiny.sources().items() if "def centre" in source)
+    for name in ("ada", "ben"):
+        tiny.hand_in(name, {cell: "import numpy as np\ndef centre(X):\n    return X - np.mean(X, axis=0)"})
+    done = tiny.redink("grade", "tiny", "class", "--json", "results.json")
+    assert "share an unknown mistake" not in done.stdout
+    told = json.loads((tiny.root / "results.json").read_bytes())["results"]
+    assert [result["score"] for result in told] == [0, 0]
+    assert "uses numpy.mean" in told[0]["questions"][0]["checks"][0]["message"]
+
+
 def test_the_summary_tells_every_submission_and_its_misconceptions(graded_course, results):
     summary = (graded_course / "first.md").read_text(encoding="utf-8")
     assert summary.startswith(f"# little: {len(results)} submissions\n")

@@ -75,6 +75,13 @@ ENDINGS = {
     "unwritten": (raised("NotImplementedError: f is yours to write", "cell 3, line 2"), "not_run", "not written yet"),
     "no values": (raised("NotImplementedError: Cannot copy out of meta tensor; no data!"), "not_run", NOT_TRIED),
     "no item": (raised("RuntimeError: Tensor.item() cannot be called on meta tensors"), "not_run", NOT_TRIED),
+    "boolean index": (raised("NotImplementedError: The register_meta function for torch.nonzero()"), "not_run", NOT_TRIED),
+    "selected": (raised("NotImplementedError: aten::masked_select: ... with Meta tensors"), "not_run", NOT_TRIED),
+    "to numpy": (
+        raised("TypeError: can't convert meta device type tensor to numpy"),
+        "error",
+        "raised TypeError: can't convert meta device type tensor to numpy",
+    ),
     "two devices": (
         raised("RuntimeError: Tensor on device cpu is not on the expected device meta!"),
         "error",

@@ -6,6 +6,7 @@ import contextlib
 import math
 import socket
 import threading
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -61,6 +62,7 @@ def test_other_plain_values_have_their_forms() -> None:
     assert there_and_back(2**200) == 2**200
     assert there_and_back(np.float32(0.5)).dtype == np.float32
     assert there_and_back(1 + 2j) == 1 + 2j
+    assert there_and_back(Fraction(6, 50)) == 0.12
     assert there_and_back({1: "a", (2, 3): "b", None: "c"}) == {1: "a", (2, 3): "b", None: "c"}
     assert there_and_back(np.array(["a", "b"])) == ["a", "b"]
     assert math.isnan(there_and_back(math.nan))

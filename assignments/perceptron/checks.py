@@ -34,10 +34,15 @@ def a_prediction_is_the_sign_of_the_score(rng, trial):
 
 
 def one_example(rng, trial, right):
-    """Draw weights, an augmented example and a label that the weights get right or wrong, and not by a score of 0."""
+    """Draw weights, an augmented example and a label that the weights get right or wrong, and not by a score of 0.
+
+    The larger ones have a score of ±½: to be right by little is to be right.
+    """
     d = [1, 3, 6][trial]
     w, x = rng.integers(1, 5, size=d + 1).astype(float), np.append(1.0, rng.integers(1, 5, size=d))
     w[-1] = -w[-1] - x[:-1] @ w[:-1]  # so that the terms have both signs, and the score is negative
+    if trial:
+        w = w / (2 * abs(w @ x))
     y = 1 if trial == 1 else -1
     return dict(w=-y * w if right else y * w, x=x, y=y)
 

@@ -348,6 +348,8 @@ def _(seen, truth):
     gain = (np.asarray(seen, dtype=float) - truth).mean() / 18
     if found == "odd":
         raise Fail("some log-probabilities are not finite")
+    if (np.asarray(seen) > 0).any():
+        raise Fail("some log-probabilities are positive: no probability is above 1")
     if found == "leak":
         raise Fail(
             f"the model is better than the source itself, by {gain:.3f} nats a symbol: it must be reading the answer"

@@ -31,13 +31,13 @@ def queries_keys_values(rng, trial):
     return dict(Q=1.5 * Q if trial else Q, K=K, V=V)
 
 
-@check("attention", calls="attention", covers="R243 R265 R267")
+@check("attention", calls="attention", tol=1e-5, covers="R243 R265 R267")
 def attention_averages_the_values(rng, trial):
     """attention gives Z = P V and P = softmax of the rows of Q Kᵀ / √d_k."""
     return queries_keys_values(rng, trial)
 
 
-@check("attention", calls="attention", covers="R270")
+@check("attention", calls="attention", tol=1e-5, covers="R270")
 def a_masked_score_is_minus_infinity(rng, trial):
     """Where the mask is False the weight is 0, and the other weights of the row still sum to 1."""
     inputs = queries_keys_values(rng, trial)
@@ -490,7 +490,7 @@ def _(seen):
 # -- image (extra) -----------------------------------------------------------------------------------------------------
 
 
-@check("image", covers="R264")
+@check("image", tol=1e-5, covers="R264")
 def the_caption_asks_and_the_regions_answer(rng, trial):
     """image_attention gives the weights of the regions and the logits."""
     L, d, m, classes = [(2, 1, 3, 2), (3, 4, 5, 2), (5, 3, 4, 7)][trial]

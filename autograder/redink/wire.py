@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import socket
 import struct
+from numbers import Real
 from typing import Any
 
 import msgspec
@@ -89,7 +90,7 @@ class _Encoder:
             return self._array(value, depth)
         if isinstance(value, int):
             return _integer(int(value))
-        if isinstance(value, float):
+        if isinstance(value, Real):  # a float; also a Fraction
             return float(value)
         if isinstance(value, complex):
             return self._array(np.complex128(value), depth)

@@ -939,7 +939,7 @@ def stacked_encode(
     ### BEGIN SOLUTION
     codes = X
     for W, b, _ in layers:
-        codes = sigmoid(codes @ W.T + b)
+        codes = encode(W, b, codes)
     return codes
     ### END SOLUTION
 
@@ -954,7 +954,7 @@ def stacked_decode(
     ### BEGIN SOLUTION
     values = H
     for W, _, c in reversed(layers):
-        values = values @ W + c
+        values = decode(W, c, values)
     return values
     ### END SOLUTION
 
@@ -975,7 +975,7 @@ def stack(
     for width in widths:
         W, b, c = fit(inputs, width)
         trained.append((W, b, c))
-        inputs = sigmoid(inputs @ W.T + b)
+        inputs = encode(W, b, inputs)
     return trained
     ### END SOLUTION
 

@@ -798,7 +798,8 @@ def the_fit_is_the_most_likely_one(rng, trial):
 
 @the_fit_is_the_most_likely_one.when
 def _(student, X, k):
-    return student.ppca_log_likelihood(*student.fit_ppca(X, k), X)
+    mean, V, variance = student.fit_ppca(X, k)
+    return student.ppca_log_likelihood(np.asarray(mean), np.asarray(V), variance, X)
 
 
 @the_fit_is_the_most_likely_one.then
@@ -860,7 +861,5 @@ def bits_of_codes_and_their_distances(rng, trial):
 
 @bits_of_codes_and_their_distances.when
 def _(student, H, G):
-    return dict(
-        bits=student.hash_codes(H),
-        distances=student.hamming(student.hash_codes(H), student.hash_codes(G)),
-    )
+    bits, others = student.hash_codes(H), student.hash_codes(G)
+    return dict(bits=bits, distances=student.hamming(np.asarray(bits), np.asarray(others)))

@@ -889,14 +889,14 @@ misconception(
 misconception(
     "stacks_without_squashing", "stacked",
     hint="Linear layers in a row are one linear layer. What stands between them here?",
-    old="codes = sigmoid(codes @ W.T + b)",
+    old="codes = encode(W, b, codes)",
     new="codes = codes @ W.T + b",
 )  # fmt: skip
 
 misconception(
     "squashes_only_the_deepest_code", "stacked",
     hint="Each layer is an encoder of its own. Where does each of them squash?",
-    old="codes = sigmoid(codes @ W.T + b)\n    return codes",
+    old="codes = encode(W, b, codes)\n    return codes",
     new="codes = codes @ W.T + b\n    return sigmoid(codes)",
 )  # fmt: skip
 
@@ -910,21 +910,21 @@ misconception(
 misconception(
     "squashes_on_the_way_back", "stacked",
     hint="The decoder of a tied auto-encoder here is linear, at every level.",
-    old="values = values @ W + c",
-    new="values = sigmoid(values @ W + c)",
+    old="values = decode(W, c, values)",
+    new="values = sigmoid(decode(W, c, values))",
 )  # fmt: skip
 
 misconception(
     "trains_every_layer_on_the_data", "stacked",
     hint="What does the second auto-encoder reconstruct: the data, or the codes of the first?",
-    old="inputs = sigmoid(inputs @ W.T + b)",
+    old="inputs = encode(W, b, inputs)",
     new="inputs = X",
 )  # fmt: skip
 
 misconception(
     "trains_on_unsquashed_codes", "stacked",
     hint="You hand on W x + b. Is that the code?",
-    old="inputs = sigmoid(inputs @ W.T + b)",
+    old="inputs = encode(W, b, inputs)",
     new="inputs = inputs @ W.T + b",
 )  # fmt: skip
 

@@ -292,7 +292,7 @@ def random_tokens_are_ordinary_and_equally_likely(rng):
 def _(student, seed):
     rng = np.random.default_rng(seed)
     words = np.array([0, 2, 3, 5, 8, 9, 11])
-    ids = rng.choice(words, size=(6000, 20), p=[0.3, 0.25, 0.15, 0.1, 0.1, 0.05, 0.05])
+    ids = rng.choice(words, size=(6000, 20), p=np.array([4, 3, 2, 2, 1, 1, 1]) / 14)
     inputs, _ = student.corrupt(
         ids, np.ones(ids.shape, dtype=bool), 12, 6, [10, 6, 1, 7, 4], rng
     )
@@ -307,11 +307,11 @@ WORDS, OTHERS = [0, 2, 3, 5, 8, 9, 11], [1, 4, 7, 10]
 @random_tokens_are_ordinary_and_equally_likely.view
 def _(seen):
     strangers = seen - np.diag(np.diag(seen))
-    shares = [
-        times(strangers[:, word].sum(), seen.sum() - seen[word].sum(), 0.1 / 7)
-        for word in WORDS
-    ]
-    return dict(special=bool(strangers[:, OTHERS].any()), shares=shares)
+    strangers[:, 6] = 0
+    rates = [strangers[:, word].sum() / (seen.sum() - seen[word].sum()) for word in WORDS]
+    shares = [min(round(2 * rate / max(np.mean(rates), 1e-9)) / 2, 3) for rate in rates]
+    replaced = named(strangers.sum(), seen.sum(), 0.1 * 6 / 7)
+    return dict(special=bool(strangers[:, OTHERS].any()), replaced=replaced, shares=shares)
 
 
 @random_tokens_are_ordinary_and_equally_likely.then
@@ -619,7 +619,13 @@ def a_faint_influence_is_found(rng, trial):
         for j in range(length):
             if (i + 2 * j) % 3 != 1:
                 one, other = rng.permutation(width)[:2]
-                strength[i, j, one], strength[i, j, other] = 1e-4, -1e-4 * ((i + j) % 2)
+                much = (
+                    1e-4 if (i + j) % 3 else 1.0
+                )  # a loud one too, so that only the faint are overlooked
+                strength[i, j, one], strength[i, j, other] = (
+                    much,
+                    -much * ((i + j) % 2),
+                )
     return dict(
         ids=ids,
         others=(ids + 1 + rng.integers(size - 1, size=length)) % size,

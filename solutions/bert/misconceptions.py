@@ -687,6 +687,13 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "every_output_must_move", "masks",
+    hint="A place has many outputs. How many of them must move before it has been reached?",
+    old="- base).max(axis=1) > 1e-9",
+    new="- base).min(axis=1) > 1e-9",
+)  # fmt: skip
+
+misconception(
     "overlooks_small_changes", "masks",
     hint="How faint a change does your test still notice?",
     old="- base).max(axis=1) > 1e-9",
@@ -969,7 +976,7 @@ misconception(
 
 misconception(
     "stays_on_the_cpu", "cls",
-    hint="The head is told on which device to be made. Are both layers?",
+    hint="The head is told on which device to be. Which tensor of yours was made elsewhere?",
     old="self.out = torch.nn.Linear(width, classes, device=device)",
     new="self.out = torch.nn.Linear(width, classes)",
 )  # fmt: skip

@@ -529,7 +529,7 @@ def every_maximum_has_a_source_and_pays_it(rng, trial):
 @every_maximum_has_a_source_and_pays_it.when
 def _(student, x, size, stride, G):
     out, where = student.max_pool(x, tuple(size), tuple(stride))
-    return out, where, student.max_pool_backward(G, where, x.shape)
+    return out, where, student.max_pool_backward(G, np.asarray(where), x.shape)
 
 
 @every_maximum_has_a_source_and_pays_it.then
@@ -1214,7 +1214,9 @@ def a_phrase_is_found_wherever_it_stands(rng, trial):
 
 @a_phrase_is_found_wherever_it_stands.when
 def _(student, sentences, W, b):
-    return [student.max_over_time(student.text_conv(X, W, b)) for X in sentences]
+    return [
+        student.max_over_time(np.asarray(student.text_conv(X, W, b))) for X in sentences
+    ]
 
 
 @a_phrase_is_found_wherever_it_stands.then

@@ -238,7 +238,7 @@ misconception(
 
 misconception(
     "turns_the_kernel_on_the_way_back", "backward",
-    hint="You go through the windows of the forward pass. Which weight did the pixel meet there, then?",
+    hint="Take one pixel. Which weight did it meet in each of its windows, on the way forward?",
     old='np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
     new='np.einsum("nfhw,fc->nchw", G, w[:, :, kh - 1 - i, kw - 1 - j])',
 )  # fmt: skip
@@ -313,7 +313,7 @@ misconception(
 
 misconception(
     "pays_a_pixel_once", "pooling",
-    hint="What does a[[1, 1]] += [10, 20] do in numpy? Try it.",
+    hint="A pixel is the largest of two windows, which owe it 10 and 20. What does it get in yours?",
     old="np.add.at(dx, (maps, where.reshape(N * C, -1)), paid)",
     new="dx[maps, where.reshape(N * C, -1)] += paid",
 )  # fmt: skip

@@ -798,7 +798,7 @@ def the_foreign_network_collapses_to_the_same(rng, trial):
 @the_foreign_network_collapses_to_the_same.when
 def _(student, foreign):
     ours = student.from_in_out([(V, b) for V, b in foreign])
-    return student.collapse(ours)
+    return student.collapse([(np.asarray(W), np.asarray(b)) for W, b in ours])
 
 
 @the_foreign_network_collapses_to_the_same.then

@@ -484,7 +484,7 @@ def two_classes_need_only_the_difference(rng, trial):
 
 @two_classes_need_only_the_difference.when
 def _(student, S):
-    return student.softmax(S)[:, 0], student.sigmoid(S[:, 0] - S[:, 1])
+    return np.asarray(student.softmax(S))[:, 0], student.sigmoid(S[:, 0] - S[:, 1])
 
 
 @two_classes_need_only_the_difference.then

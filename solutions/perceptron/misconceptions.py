@@ -49,6 +49,20 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "asks_for_a_margin", "step",
+    hint="An example lies on the right side, but close to the boundary. Is that a mistake?",
+    old="if y * (w @ x) <= 0:",
+    new="if y * (w @ x) < 1:",
+)  # fmt: skip
+
+misconception(
+    "a_score_of_zero_is_a_guess", "step",
+    hint="While w is 0 your rule guesses +1 everywhere. Has it earned the positive examples?",
+    old="if y * (w @ x) <= 0:",
+    new="if y != (1 if w @ x >= 0 else -1):",
+)  # fmt: skip
+
+misconception(
     "updates_on_every_example", "step",
     hint="The perceptron is lazy: what should an example that is already right change?",
     old="if y * (w @ x) <= 0:",

@@ -304,7 +304,7 @@ def _(student, X, y, lam):
             student.ridge_path(X, y, lams),
             student.ridge_path(X, up, lams),
         )
-        moved += (W_up[0] - W[0]) @ X[i] + B_up[0] - B[0]
+        moved += (np.asarray(W_up)[0] - np.asarray(W)[0]) @ X[i] + B_up[0] - B[0]
     return dict(moved=moved, dof=student.effective_dof(X, lam))
 
 

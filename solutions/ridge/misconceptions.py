@@ -203,9 +203,23 @@ misconception(
 
 misconception(
     "leaves_the_inputs_where_they_are", "ridge",
-    hint="You centred one of X and y. Which of the two does the derivation need?",
+    hint="Is the matrix of your system made of X, or of the centred X?",
     old="Xc, yc = X - x_mean, y - y_mean",
     new="Xc, yc = X, y - y_mean",
+)  # fmt: skip
+
+misconception(
+    "takes_no_mean_out", "ridge",
+    hint="You put the means back into b at the end. Where did you take them out?",
+    old="Xc, yc = X - x_mean, y - y_mean",
+    new="Xc, yc = X, y",
+)  # fmt: skip
+
+misconception(
+    "centres_one_side_of_the_system", "ridge",
+    hint="The left side of your system is centred. Is the right side?",
+    old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
+    new="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), X.T @ y)",
 )  # fmt: skip
 
 misconception(
@@ -377,7 +391,7 @@ misconception(
 
 misconception(
     "deals_in_order", "choose",
-    hint="If the examples are sorted, what does your first fold look like?",
+    hint="Who shuffles the examples before they are dealt?",
     old="return rng.permutation(np.arange(n) % k)",
     new="return np.arange(n) % k",
 )  # fmt: skip

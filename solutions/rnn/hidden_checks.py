@@ -320,7 +320,8 @@ def _(student, dh, x, h, h0, V, U, cut):
     first = dh[:, :cut].copy()
     first[:, -1] += back
     dx1, dh0, dV1, dU1, dc1 = student.rnn_backward(first, x[:, :cut], h[:, :cut], h0, V, U)
-    parts = [np.concatenate([dx1, dx2], axis=1), dh0, dV1 + dV2, dU1 + dU2, dc1 + dc2]
+    sums = [np.add(one, two) for one, two in ((dV1, dV2), (dU1, dU2), (dc1, dc2))]
+    parts = [np.concatenate([dx1, dx2], axis=1), dh0, *sums]
     return parts, list(student.rnn_backward(dh, x, h, h0, V, U))
 
 

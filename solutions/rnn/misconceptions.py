@@ -649,7 +649,7 @@ misconception(
 
 misconception(
     "reads_every_symbol_alone", "experiment",
-    hint="Your model knows the last symbol and nothing older. Where should its memory have been?",
+    hint="Your model knows the last symbol and nothing older. Along which axis should its memory have run?",
     old="        states, state = self.recurrent(self.embedding(inputs), state)\n",
     new=(
         "        states, _ = self.recurrent(self.embedding(inputs.reshape(-1, 1)))\n"
@@ -687,14 +687,14 @@ misconception(
 
 misconception(
     "climbs_instead_of_descending", "experiment",
-    hint="Print the loss every fifty steps. Which way does it go?",
+    hint="Print the loss every fifty steps. Does it do what a loss should: fall, and come to rest well above 0?",
     old="loss = -token_log_probabilities(model, batch, vocabulary).mean()",
     new="loss = token_log_probabilities(model, batch, vocabulary).mean()",
 )  # fmt: skip
 
 misconception(
     "never_takes_a_step", "experiment",
-    hint="Compare the weights before and after your training. Who was to change them?",
+    hint="Compare the weights before and after your training. How far have they moved?",
     old="        optimiser.step()\n        calm.step()\n",
     new="",
 )  # fmt: skip
@@ -1126,8 +1126,8 @@ misconception(
 misconception(
     "spares_the_first_state", "dropout",
     hint="The state's mask acts inside every step. Also inside the first?",
-    old="h = np.tanh(x[:, t] @ V.T + (on_state * h) @ U.T + c)",
-    new="h = np.tanh(x[:, t] @ V.T + (on_state * h if t else h) @ U.T + c)",
+    old="h = rnn_cell(x[:, t], on_state * h, V, U, c)",
+    new="h = rnn_cell(x[:, t], on_state * h if t else h, V, U, c)",
 )  # fmt: skip
 
 misconception(

@@ -1317,7 +1317,7 @@ def masked_rnn_forward(
     ### BEGIN SOLUTION
     h, states = h0, []
     for t in range(x.shape[1]):
-        moved = np.tanh(x[:, t] @ V.T + h @ U.T + c)
+        moved = rnn_cell(x[:, t], h, V, U, c)
         h = np.where(mask[:, t, None], moved, h)
         states.append(h)
     return np.stack(states, axis=1)
@@ -1391,7 +1391,7 @@ def dropout_forward(
     ### BEGIN SOLUTION
     h, outputs = h0, []
     for t in range(x.shape[1]):
-        h = np.tanh(x[:, t] @ V.T + (on_state * h) @ U.T + c)
+        h = rnn_cell(x[:, t], on_state * h, V, U, c)
         outputs.append(on_outputs[:, t] * h)
     return np.stack(outputs, axis=1)
     ### END SOLUTION

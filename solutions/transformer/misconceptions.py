@@ -531,6 +531,13 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "shows_the_blanks_of_the_memory", "layers",
+    hint="Some places of the memory are blank. Who tells the second attention?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(self.norm2(x), memory)",
+)  # fmt: skip
+
+misconception(
     "cross_attention_reads_itself", "layers",
     hint="Change a word of the memory. Does anything move?",
     old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",

@@ -85,10 +85,9 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
 def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
     if isinstance(seen, np.ndarray) and seen.ndim and _may_be_stacked(seen, expected):
         seen = list(seen)
-    if not isinstance(seen, list):
-        return f"expected {len(expected)} values, got {describe(seen)}"
-    if len(seen) != len(expected):
-        return f"expected {len(expected)} values, got {len(seen)}"
+    if not isinstance(seen, list) or len(seen) != len(expected):
+        wanted = f"{len(expected)} value{'' if len(expected) == 1 else 's'}"
+        return f"expected {wanted}, got {len(seen) if isinstance(seen, list) else describe(seen)}"
     if {type(item) for item in expected} == {int, float}:  # a count beside a measure: each at its own scale
         expected = [item if abs(item) > _SAFE else float(item) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):

@@ -1,9 +1,10 @@
 """Names that a question forbids inside the functions it asks for, found by reading the source.
 
 `forbids = ["numpy.linalg.lstsq"]` says: write it yourself. A module forbids everything in it, a leading dot any attribute
-of that name (`.backward`). Aliases are followed (`import numpy as np`, `from … import …`, `solve = np.linalg.lstsq`); a
-local variable of the same name is just a variable, and what a helper of the student's own does is not looked at. It is a
-rule of the exercise, not a wall: the box is the wall.
+of that name (`.backward`) that the notebook does not define itself. Aliases are followed (`import numpy as np`,
+`from … import …`, `solve = np.linalg.lstsq`) until the name is given to something else; a local variable of the same name
+is just a variable, and what a helper of the student's own does is not looked at. It is a rule of the exercise, not a wall:
+the box is the wall.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-LONGEST = 100_000  # characters of cells that import something or define what is asked; more is not searched
+LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.,* \t]+=[ \t]*[%!].*|[\w.*]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOCAL = "(a variable)"
@@ -23,13 +24,17 @@ def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]
     """Say for each asked function what it uses that the question forbids; cells come in the order they ran."""
     if not forbids:
         return {}
-    telling = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
-    cells = [source for source in sources if telling.search(source)]
+    cells = list(sources)
+    if sum(map(len, cells)) > LONGEST:
+        telling = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
+        cells = [source for source in cells if telling.search(source)]
     if sum(map(len, cells)) > LONGEST:
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     trees = [tree for tree in map(_parsed, cells) if tree is not None]
     outer = [statement for tree in trees for statement in _statements(tree)]
-    aliases = _aliases(outer, forbids, {})
+    own = {f".{node.name}" for tree in trees for node in ast.walk(tree) if isinstance(node, _SCOPES)}
+    forbids = [name for name in forbids if name not in own]
+    aliases = _outer_aliases(outer, forbids)
     bodies = dict(one for statement in outer for one in _definitions(statement) if one[0] in asks)  # the last counts
     used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
     return {
@@ -63,6 +68,15 @@ def _definitions(statement: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield statement.name, statement
     elif isinstance(statement, ast.Assign):
         yield from ((target.id, statement.value) for target in statement.targets if isinstance(target, ast.Name))
+
+
+def _outer_aliases(outer: Iterable[ast.AST], forbids: Sequence[str]) -> dict[str, str]:
+    """Find what names stand for in the end, one statement after the other: a name may be given to something else."""
+    aliases: dict[str, str] = {}
+    for statement in outer:
+        own = [name for name, value in _definitions(statement) if "." not in _dotted(value, aliases)]
+        aliases = _aliases([statement], forbids, aliases) | dict.fromkeys(own, _LOCAL)
+    return aliases
 
 
 def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ NOT_TRIED = "could not be tried without a GPU: something here depends on the val
 _VAGUE = frozenset(  # kinds of error that any mistake may raise
     ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
 )
-_READS_VALUES = re.compile(r"\bmeta tensors?\b|'Meta' backend")
+_READS_VALUES = re.compile(r"\bmeta tensors?\b|'Meta' backend|\bregister_meta\b", re.IGNORECASE)
 
 
 def judge(check: Check, seen: Observation, expected: Any, inputs: dict[str, Any]) -> Verdict:

@@ -44,7 +44,7 @@ def _groups(paper: Paper, results: Sequence[Result], book: Gradebook, observer: 
             if question.score == question.max_score or question.hint is not None:
                 continue
             answers = _answers(paper, result, question.id, book, observer)
-            if all(is_silent(answer) for answer in answers.values()):
+            if all(is_silent(answer) for answer in answers.values()) or _is_right(paper, answers):
                 continue
             for known, example, members in groups:
                 if known == question.id and _equal(paper, example, answers):
@@ -64,6 +64,11 @@ def _answers(
     if not seen:
         return {}
     return {trial.id: seen.observations[trial.id] for trial in paper.of_question(question)}
+
+
+def _is_right(paper: Paper, answers: dict[str, Observation]) -> bool:
+    """Tell whether only the way was wrong: the question forbids what was used, and said so."""
+    return _equal(paper, {id: paper.expected[id] for id in answers}, answers)
 
 
 def _equal(paper: Paper, one: dict[str, Observation], other: dict[str, Observation]) -> bool:
