@@ -73,7 +73,7 @@ def lab(folder: Path, settings: Path) -> Iterator[str]:
     ) as server:
         try:
             address = f"http://127.0.0.1:{port}"
-            until(lambda: _answers(address), 90)
+            until(lambda: _answers(address), 300)
             yield address
         finally:
             server.terminate()
@@ -103,8 +103,8 @@ class Page:
     def __init__(self, driver: webdriver.Chrome, address: str, notebook: str) -> None:
         self.driver = driver
         driver.get(f"{address}/lab/tree/{notebook}?reset")
-        until(lambda: self.all(".jp-Cell") and self.all("mjx-container"), 90)
-        until(lambda: self.status() == "Idle", 90)
+        until(lambda: self.all(".jp-Cell") and self.all("mjx-container"), 300)
+        until(lambda: self.status() == "Idle", 300)
 
     def all(self, css: str) -> list[Any]:
         """Find elements."""
@@ -115,7 +115,7 @@ class Page:
         found = self.all(".jp-Notebook-ExecutionIndicator")
         return (found[0].get_attribute("data-status") or "").capitalize() if found else ""
 
-    def run_all(self, seconds: float = 240) -> None:
+    def run_all(self, seconds: float = 600) -> None:
         """Run all cells and wait for the last."""
         self._menu("Run", "Run All Cells")
         until(lambda: not [one for one in self.all(".jp-InputPrompt") if one.text == "[*]:"], seconds)
