@@ -619,13 +619,9 @@ def a_faint_influence_is_found(rng, trial):
         for j in range(length):
             if (i + 2 * j) % 3 != 1:
                 one, other = rng.permutation(width)[:2]
-                much = (
-                    1e-4 if (i + j) % 3 else 1.0
-                )  # a loud one too, so that only the faint are overlooked
-                strength[i, j, one], strength[i, j, other] = (
-                    much,
-                    -much * ((i + j) % 2),
-                )
+                much = 1e-4 if (i + j) % 3 else 1.0  # a loud one among the faint
+                strength[i, j, one] = much
+                strength[i, j, other] = -much * ((i + j) % 2)
     return dict(
         ids=ids,
         others=(ids + 1 + rng.integers(size - 1, size=length)) % size,
