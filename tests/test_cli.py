@@ -192,4 +192,6 @@ def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
     assert "0 new, 14 reused" in second.stdout
     results = json.loads((little.root / "show/little/results.json").read_bytes())["results"]
     assert {one["state"] for one in results} == {"graded", "ungradable"}
+    (endless,) = (one for one in results if one["submission"]["id"] == "dee_endless_function")
+    assert len([one for one in endless["questions"] if one["score"] < one["max_score"]]) == 1
     assert (little.root / "show/little/summary.md").read_text(encoding="utf-8").startswith("# little: 14 submissions")

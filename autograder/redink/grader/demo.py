@@ -41,10 +41,11 @@ def _first_of_each_question(assignment: Assignment, specimens: tuple[Specimen, .
 
 def _accidents(assignment: Assignment, solved: tuple[Cell, ...]) -> dict[str, str]:
     right = json.loads(_written(assignment, solved))
-    first = assignment.spec.questions[0].asks[0]
+    used = {id for question in assignment.spec.questions for id in question.uses}
+    alone = next(question.asks[0] for question in assignment.spec.questions if question.id not in used)
     return {
         "cyd_endless_cell": _with(right, "while True:\n    pass"),
-        "dee_endless_function": _with(right, f"def {first}(*args):\n    while True:\n        pass"),
+        "dee_endless_function": _with(right, f"def {alone}(*args):\n    while True:\n        pass"),
         "eve_syntax_error": _with(right, "def broken(:\n    pass"),
         "fay_not_a_notebook": "Dear professor, my notebook is attached.\n",
         "gus_truncated": json.dumps(right)[:5000],
