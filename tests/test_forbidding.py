@@ -55,6 +55,7 @@ def test_methods_of_an_asked_class_count_as_its_own():
         ["def fit(X):\n    return sorted(X)", "def fit(X):\n    return X"],  # the last one counts
         ["def fit(X):\n    backward = X\n    return backward"],
         ["def fit(scipyish):\n    return scipyish.linalg"],
+        ["def fit(X):\n    from scipyish import inv\n    return inv(X)"],
         ["def fit(X:\n    return sorted(X)"],  # cannot run either
         ["def fit(F):\n    return F.inv(F)", "import scipy.linalg as F"],  # a parameter of that name
         ["import scipy as sp\ndef fit(X):\n    sp, s = X, [sp.inv for sp in X]\n    return sp.linalg"],  # a variable

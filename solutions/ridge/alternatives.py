@@ -436,3 +436,17 @@ def norm_axioms(f, vectors, numbers):
             triangle = triangle and f(x + z) <= f(x) + f(z) + 1e-9 * abs(f(x))
     definite = definite and abs(f(0 * vectors[0])) < 1e-12
     return dict(homogeneous=homogeneous, triangle=triangle, definite=definite)
+
+
+@alternative("rounding_as_a_factor", "norms")
+def norm_axioms(f, vectors, numbers):
+    sizes = np.array([f(x) for x in vectors])
+    scaled = np.array([[f(a * x) for x in vectors] for a in numbers])
+    sums = np.array([[f(x + z) for x in vectors] for z in vectors])
+    return {
+        "homogeneous": np.allclose(
+            scaled, np.abs(numbers)[:, None] * sizes, rtol=1e-9, atol=0
+        ),
+        "triangle": np.all(sums <= (sizes[:, None] + sizes) * (1 + 1e-9)),
+        "definite": np.all(sizes > 0) & (f(np.zeros(vectors.shape[1])) == 0),
+    }

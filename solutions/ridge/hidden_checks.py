@@ -1148,11 +1148,11 @@ def _(seen, expected, x):
 
 @check("norms", covers="R013")
 def almost_norms(rng, trial):
-    """norm_axioms says which axiom fails: for |x₁|, Σx, ‖x‖ + 1, −‖x‖, and for a length that depends on the sign."""
+    """norm_axioms says which axiom fails: for |x₁|, Σ max(x, 0), ‖x‖ + 1, −‖x‖, and for a length that depends on the sign."""
     m, d = [(3, 2), (5, 3), (7, 4)][trial]
     vectors = np.concatenate(
         [
-            np.eye(d)[1:2],
+            -np.eye(d)[1:2],
             rng.integers(1, 5, size=(m - 1, d)) * rng.choice([-1.0, 1.0], size=(m - 1, d)),
         ]
     )
@@ -1164,7 +1164,7 @@ def almost_norms(rng, trial):
 def _(student, vectors, numbers):
     tried = [
         lambda x: abs(x[0]),
-        lambda x: np.sum(x),
+        lambda x: np.sum(np.maximum(x, 0)),
         lambda x: np.sqrt(np.sum(x * x)) + 1,
         lambda x: -np.sqrt(np.sum(x * x)),
         lambda x: np.sum(np.abs(x)) + np.sum(x) / 2,

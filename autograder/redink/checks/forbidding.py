@@ -110,13 +110,17 @@ def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[s
         for name in forbids:
             if name.startswith(".") and isinstance(node, ast.Attribute) and node.attr == name[1:]:
                 return name
-            if dotted == name or dotted.startswith(f"{name}."):
+            if _belongs(dotted, name):
                 return dotted
         if isinstance(node, ast.ImportFrom):
             for one in node.names:
-                if any(f"{node.module}.{one.name}".startswith(name) for name in forbids):
+                if any(_belongs(f"{node.module}.{one.name}", name) for name in forbids):
                     return f"{node.module}.{one.name}"
     return ""
+
+
+def _belongs(dotted: str, name: str) -> bool:
+    return dotted == name or dotted.startswith(f"{name}.")
 
 
 def _bound(body: ast.AST) -> set[str]:
