@@ -2,8 +2,8 @@
 
 The policy: numbers agree within `tol` of the largest number expected; float32 is accepted at its own tolerance, with a
 note; a list passes for an array, a 0-d array for a number; whole floats pass for integers, which must agree exactly, at
-any size; 0 and 1 pass for truth values, but no truth value for a number; NaN and infinities pass only where they are
-expected. Every rule is written so that NaN fails, and none raises, whatever a student returned.
+any size; 0 and 1, floats or not, pass for truth values, but no truth value for a number; NaN and infinities pass only
+where they are expected. Every rule is written so that NaN fails, and none raises, whatever a student returned.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _shapes(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 
 
 def _truths(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
-    if got.dtype.kind not in "biu" or not np.isin(got, (0, 1)).all():
+    if got.dtype.kind not in "biuf" or not np.isin(got, (0, 1)).all():
         return "expected True or False" + (" everywhere" if wanted.shape else f", got {telling(got)}")
     wrong = got.astype(bool) != wanted
     if not wrong.any():
