@@ -24,21 +24,16 @@ _SLEEPER = ["/bin/sleep", "2147483647"]
 
 def refusal(folder: Path, hidden: Iterable[str], uid: int) -> str:
     """Try to enter all namespaces in a throw-away process; give what the machine says against it, or nothing."""
-    reading, writing = os.pipe()
-    attempt = os.fork()
-    if not attempt:
-        try:
-            _leave_the_machine()
-            _in_a_fork(lambda: _move_in(folder, hidden, uid))
-        except OSError as error:
-            os.write(writing, str(error).encode()[:500])
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as answer:  # noqa: PTH123 - a descriptor
-        said = answer.read().decode(errors="replace")
-    os.waitpid(attempt, 0)
-    return said
+
+    def attempt() -> None:
+        _leave_the_machine()
+        _in_a_fork(lambda: _move_in(folder, hidden, uid))
+
+    try:
+        _in_a_fork(attempt)
+    except OSError as error:
+        return str(error)
+    return ""
 
 
 def enter(folder: Path, hidden: Iterable[str], uid: int) -> int:
