@@ -86,11 +86,10 @@ def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs
         with screen.progress() as bar:
             step = functools.partial(_advance, bar, bar.add_task(f"verify {slug}", total=None))
             found.append(verify(course, slug, jobs=jobs, progress=step))
+        if json_file != "-":
+            tables.show_verified(found[-1], draft)
     if json_file:
         screen.write_json(found, json_file)
-    if json_file != "-":
-        for verified in found:
-            tables.show_verified(verified, draft)
     ctx.exit(1 if any(one.broken or (one.missing and not draft) for one in found) else 0)
 
 

@@ -936,6 +936,13 @@ misconception(
     new="[(self, 1.0)]",
 )  # fmt: skip
 
+misconception(
+    "relu_rises_at_zero", "autodiff",
+    hint="At 0 relu has a corner. Which slope is agreed on there?",
+    old="[(self, 1.0 if self.data > 0 else 0.0)]",
+    new="[(self, 1.0 if self.data >= 0 else 0.0)]",
+)  # fmt: skip
+
 COUNTING = """if uses[parent] == 0:
                     complete.append(parent)"""
 

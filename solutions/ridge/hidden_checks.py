@@ -397,7 +397,7 @@ def an_example_is_entirely_like_itself(rng, trial):
 
 @check("choose", covers="R053")
 def the_deal_is_random(rng, trial):
-    """Two generators deal differently, and the deal does not follow the order of the examples."""
+    """Two generators deal differently, equal ones alike, and no deal follows the order of the examples."""
     return dict(
         n=[40, 61, 100][trial],
         k=[3, 5, 8][trial],
@@ -407,20 +407,26 @@ def the_deal_is_random(rng, trial):
 
 @the_deal_is_random.when
 def _(student, n, k, seeds):
-    return [student.make_folds(n, k, np.random.default_rng(seed)) for seed in seeds]
+    one, other = seeds
+    return [
+        student.make_folds(n, k, np.random.default_rng(seed)) for seed in (one, other, one)
+    ]
 
 
 @the_deal_is_random.view
 def _(seen, n, k):
-    one, other = (np.asarray(part) for part in seen)
+    one, other, again = (np.asarray(part) for part in seen)
     sizes = [np.bincount(folds.astype(int), minlength=k).tolist() for folds in (one, other)]
     steps = {int(step) for step in np.diff(one)}
     # 0 0 1 1 2 2 and 0 1 2 0 1 2 are both in order
     in_order = len(steps) <= 2 and steps <= {0, 1, 1 - k}
-    return [
-        [sorted(part) for part in sizes],
-        "random" if (one != other).any() else "in order" if in_order else "always the same",
-    ]
+    if (one != again).any():
+        chance = "not from rng"
+    elif (one != other).any():
+        chance = "random"
+    else:
+        chance = "in order" if in_order else "always the same"
+    return [[sorted(part) for part in sizes], chance]
 
 
 @check("choose", calls="loo_residuals", covers="R053", tol=1e-5)
@@ -1004,7 +1010,7 @@ def _(seen, expected, X, y, w, other, b, sigma, kind):
 
 @check("growing", covers="R052")
 def the_split_is_random(rng, trial):
-    """Two generators split differently, and neither part is simply the first or the last of the examples."""
+    """Two generators split differently, equal ones alike; no part is simply the first or the last examples."""
     return dict(
         n=40 + trial, held=12 + trial, seeds=rng.integers(10**6, size=2) + [0, 10**6]
     )
@@ -1012,9 +1018,10 @@ def the_split_is_random(rng, trial):
 
 @the_split_is_random.when
 def _(student, n, held, seeds):
+    one, other = seeds
     return [
         [np.asarray(part) for part in student.split(n, held, np.random.default_rng(seed))]
-        for seed in seeds
+        for seed in (one, other, one)
     ]
 
 
@@ -1022,7 +1029,11 @@ def _(student, n, held, seeds):
 def _(seen, n):
     held = [sorted(np.asarray(part[1]).astype(int).tolist()) for part in seen]
     whole = [sorted(np.concatenate(part).astype(int).tolist()) for part in seen]
-    return [len(held[0]), whole, "random" if held[0] != held[1] else "always the same"]
+    if held[0] != held[2]:
+        chance = "not from rng"
+    else:
+        chance = "random" if held[0] != held[1] else "always the same"
+    return [len(held[0]), whole, chance]
 
 
 @check("growing", calls="degree_curve", covers="R046 R050 R051", tol=1e-5)

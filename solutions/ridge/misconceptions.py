@@ -404,6 +404,13 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "deals_with_a_generator_of_its_own", "choose",
+    hint="Deal twice with generators of one seed. Are your folds the same? Whose chance do you use?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return np.random.default_rng().permutation(np.arange(n) % k)",
+)  # fmt: skip
+
+misconception(
     "trains_on_the_held_out_fold_too", "choose",
     hint="Which examples may the fit for a fold have seen?",
     old="w, b = ridge_fit(X[~held], y[~held], lam)",
@@ -1023,6 +1030,13 @@ misconception(
     hint="Can an index be in both of your sets, or in neither?",
     old="order = rng.permutation(n)",
     new="order = rng.choice(n, size=n)",
+)  # fmt: skip
+
+misconception(
+    "splits_with_a_generator_of_its_own", "growing",
+    hint="Split twice with generators of one seed. Do you get the same parts? Whose chance do you use?",
+    old="order = rng.permutation(n)",
+    new="order = np.random.permutation(n)",
 )  # fmt: skip
 
 misconception(

@@ -504,7 +504,7 @@ for width in [0.2, 1.5, 20.0]:
 
 # %%
 def make_folds(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Deal n examples into k folds at random.
+    """Deal n examples into k folds at random; all chance comes from rng.
 
     Every fold gets ⌊n/k⌋ or ⌈n/k⌉ examples.
     Returns n integers: the fold of each example, 0 … k−1.
@@ -1068,6 +1068,7 @@ def split(n: int, held: int, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     """Split the indices 0 … n−1 at random: n − held for training, held for validation.
 
     Returns (training indices, validation indices); each index is in exactly one of them.
+    All chance comes from rng.
     """
     ### BEGIN SOLUTION
     order = rng.permutation(n)

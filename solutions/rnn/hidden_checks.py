@@ -773,9 +773,8 @@ MANY = 3000
 @check("experiment", trials=2, covers="R196 R263")
 def sampled_texts_have_the_model_s_probabilities(rng, trial):
     """With an rng, texts come as often as the model says: each symbol from the softmax of its scores, until the end."""
-    return dict(
-        scores=1.2 * rng.normal(size=(4, 3)), seed=int(rng.integers(2**31)), many=MANY
-    )
+    scores = 1.2 * rng.normal(size=(4, 3)) + [0, 900][trial]  # a softmax does not mind
+    return dict(scores=scores, seed=int(rng.integers(2**31)), many=MANY)
 
 
 @sampled_texts_have_the_model_s_probabilities.when
@@ -1149,19 +1148,20 @@ def _(student, sequences, filler):
 
 @check("dropout", trials=2, covers="R202")
 def masks_are_drawn_for_every_unit_of_every_sequence(rng, trial):
-    """state_mask drops each unit of each sequence on its own with probability p, and the others count 1/(1−p)."""
+    """state_mask drops each unit on its own with probability p, by the chance of rng; the others count 1/(1−p)."""
     p = [0.25, 0.6][trial]
     return dict(seed=int(rng.integers(2**31)), n=60, hidden=40, p=p)
 
 
 @masks_are_drawn_for_every_unit_of_every_sequence.when
 def _(student, seed, n, hidden, p):
-    return student.state_mask(np.random.default_rng(seed), n, hidden, p)
+    generators = [np.random.default_rng(one) for one in (seed, seed, seed + 1)]
+    return [student.state_mask(rng, n, hidden, p) for rng in generators]
 
 
 def mask_fault(seen, n, hidden, p):
-    """Say what is wrong with a mask; nothing, if nothing is."""
-    mask = np.asarray(seen, dtype=float)
+    """Say what is wrong with masks of two equal generators and another; nothing, if nothing is."""
+    mask, again, other = (np.asarray(one, dtype=float) for one in seen)
     if mask.shape != (n, hidden):
         return f"expected shape {(n, hidden)}, got {mask.shape}"
     dropped = mask == 0
@@ -1177,6 +1177,12 @@ def mask_fault(seen, n, hidden, p):
         return "some units are dropped in far too many or too few of the sequences"
     if any(improbable(int(k), hidden, p) for k in dropped.sum(axis=1)):
         return "some sequences lose far too many or too few of their units"
+    if not np.array_equal(mask, again):
+        return (
+            "equal generators give different masks: some of the chance is not that of rng"
+        )
+    if np.array_equal(mask, other):
+        return "all generators give the same mask: rng is not used"
     return ""
 
 

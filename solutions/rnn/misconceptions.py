@@ -756,6 +756,13 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "exponents_without_a_limit", "experiment",
+    hint="e to the power 900 is more than a float can hold. What may you subtract from all scores first?",
+    old="p = np.exp(scores - np.max(scores))",
+    new="p = np.exp(scores)",
+)  # fmt: skip
+
+misconception(
     "samples_in_proportion_to_the_scores", "experiment",
     hint="Scores are not probabilities, and may be negative. What makes probabilities of them?",
     old="p = np.exp(scores - np.max(scores))",
@@ -1114,6 +1121,20 @@ misconception(
     hint="Each unit has its own luck. How many numbers do you draw?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return np.repeat(rng.random((n, 1)) >= p, hidden, axis=1) / (1 - p)",
+)  # fmt: skip
+
+misconception(
+    "drops_with_a_generator_of_its_own", "dropout",
+    hint="Draw twice with generators of one seed. Are your masks the same? Whose chance do you use?",
+    old="return (rng.random((n, hidden)) >= p) / (1 - p)",
+    new="return (np.random.random((n, hidden)) >= p) / (1 - p)",
+)  # fmt: skip
+
+misconception(
+    "always_the_same_luck", "dropout",
+    hint="Every batch needs new masks. When do yours change?",
+    old="return (rng.random((n, hidden)) >= p) / (1 - p)",
+    new="return (np.random.default_rng(0).random((n, hidden)) >= p) / (1 - p)",
 )  # fmt: skip
 
 misconception(

@@ -1365,7 +1365,8 @@ plt.show()
 def state_mask(rng: np.random.Generator, n: int, hidden: int, p: float) -> np.ndarray:
     """Draw the masks m of n sequences, one for all the steps of each.
 
-    p: the probability that a unit is dropped, 0 ≤ p < 1. Units are independent.
+    p: the probability that a unit is dropped, 0 ≤ p < 1. Units are independent, and all
+    chance comes from rng.
     Returns n×hidden numbers, each 0 or 1/(1−p).
     """
     ### BEGIN SOLUTION
