@@ -1072,14 +1072,15 @@ def tail(n, p, k):
 
 # The chance that a right solution fails the next check. The number that is kept is binomial; a tail of at most 1e-11 on
 # either side fails: at most 2e-11. All rows of the mask alike: two rows of d ≥ 40 agree with probability at most
-# (p² + (1−p)²)^40 ≤ 0.68^40 < 3e-7, and all n ≥ 31 of them with (that)^30 < 1e-190; for columns likewise. Three trials: below 1e-10.
+# (p² + (1−p)²)^40 ≤ 0.68^40 < 3e-7, and all n ≥ 31 of them with (that)^30 < 1e-190; for columns and for the masks of two
+# generators likewise. Three trials: below 1e-10.
 # Its public sister fails when nothing or all is dropped: at most 2·0.5^36 < 3e-11, 0.7^120 and 0.6^210, twice over the
 # published and secret trials: below 1e-10.
 
 
 @check("blocks", covers="R123")
 def dropout_keeps_the_expected_share(rng, trial):
-    """Over many numbers the share that is dropped is p, and each example has a mask of its own."""
+    """The share that is dropped is p, each example has a mask of its own, and all chance comes from rng."""
     n, d = [(31, 40), (50, 61), (80, 45)][trial]
     return dict(
         X=1 + rng.random((n, d)), p=[0.2, 0.35, 0.8][trial], seed=int(rng.integers(10**6))
@@ -1088,24 +1089,35 @@ def dropout_keeps_the_expected_share(rng, trial):
 
 @dropout_keeps_the_expected_share.when
 def _(student, X, p, seed):
-    return student.dropout(X, p, np.random.default_rng(seed), True)[0]
+    generators = [np.random.default_rng(one) for one in (seed, seed, seed + 1)]
+    return [student.dropout(X, p, rng, True)[0] for rng in generators]
+
+
+def whose_chance(seen):
+    """Tell from the outputs of two equal generators and another whether the chance is theirs."""
+    kept, again, other = (np.abs(np.asarray(one)) > 1e-6 for one in seen)
+    if (kept != again).any():
+        return "some of it is not that of rng"
+    return "rng's" if (kept != other).any() else "there is none: every mask is the same"
 
 
 @dropout_keeps_the_expected_share.view
 def _(seen, X, p):
-    kept = np.abs(seen / X) > 1e-6
+    kept = np.abs(np.asarray(seen[0]) / X) > 1e-6
     low, high = tail(kept.size, 1 - p, int(kept.sum()))
     return dict(
         share="as asked" if min(low, high) > 1e-11 else "not as asked",
         own=bool((kept != kept[0]).any()),
         other=bool((kept.T != kept[:, 0]).any()),
-        size=np.unique(np.round(seen / X, 3)),
+        size=np.unique(np.round(np.asarray(seen[0]) / X, 3)),
+        chance=whose_chance(seen),
     )
 
 
 @dropout_keeps_the_expected_share.then
 def _(seen, X, p):
-    kept = np.abs(seen / X) > 1e-6
+    Y = np.asarray(seen[0])
+    kept = np.abs(Y / X) > 1e-6
     low, high = tail(kept.size, 1 - p, int(kept.sum()))
     if min(low, high) <= 1e-11:
         raise Fail(
@@ -1115,4 +1127,6 @@ def _(seen, X, p):
         raise Fail("all examples have the same mask")
     if not (kept.T != kept[:, 0]).any():
         raise Fail("all features of an example share one fate")
-    close(seen[kept], X[kept] / (1 - p), tol=1e-4, what="the numbers that were kept")
+    if (chance := whose_chance(seen)) != "rng's":
+        raise Fail(f"chance: {chance}")
+    close(Y[kept], X[kept] / (1 - p), tol=1e-4, what="the numbers that were kept")

@@ -1113,6 +1113,20 @@ misconception(
 )  # fmt: skip
 
 misconception(
+    "drops_with_a_generator_of_its_own", "blocks",
+    hint="Drop twice with generators of one seed. Are the masks the same? Whose chance do you use?",
+    old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
+    new="factor = (np.random.random(X.shape) >= p) / (1 - p) if training",
+)  # fmt: skip
+
+misconception(
+    "always_the_same_luck", "blocks",
+    hint="Every batch needs a new mask. When does yours change?",
+    old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
+    new="factor = (np.random.default_rng(0).random(X.shape) >= p) / (1 - p) if training",
+)  # fmt: skip
+
+misconception(
     "the_way_back_ignores_the_mask", "blocks",
     hint="A number that was dropped had no influence. What is the loss's derivative in it?",
     old="return X * factor, lambda dY: dY * factor",

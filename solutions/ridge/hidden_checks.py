@@ -1031,8 +1031,10 @@ def _(seen, n):
     whole = [sorted(np.concatenate(part).astype(int).tolist()) for part in seen]
     if held[0] != held[2]:
         chance = "not from rng"
+    elif held[0] != held[1]:
+        chance = "random"
     else:
-        chance = "random" if held[0] != held[1] else "always the same"
+        chance = "in order" if set(np.diff(held[0])) <= {1} else "always the same"
     return [len(held[0]), whole, chance]
 
 
