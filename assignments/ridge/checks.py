@@ -311,7 +311,7 @@ def the_nearest_number(rng, trial):
 
 @check("sgd", calls="sgd_step", covers="R023 R024 R054", tol=1e-5)
 def one_step_on_one_batch(rng, trial):
-    """sgd_step moves w and b against the gradient, and shrinks w by the factor 1 − ηδ first."""
+    """sgd_step moves w and b against the gradient at the old w and b, and multiplies the old w by 1 − ηδ."""
     data = small_or_large(rng, trial, (4, 2), (9, 5))
     w = rng.integers(2, 6, size=data["X"].shape[1]) - 0.5
     return dict(data, w=w, b=[1.5, -2.0, 0.5][trial], rate=[0.1, 0.05, 0.2][trial], decay=[2.0, 0.4, 1.5][trial])

@@ -1031,8 +1031,8 @@ misconception(
 )  # fmt: skip
 
 misconception(
-    "likelihood_without_the_noise_on_the_diagonal", "ppca",
-    hint="x has its own noise on top of what z explains. What does it add to the covariance?",
+    "likelihood_with_the_variance_squared", "ppca",
+    hint="s2 is a variance already. What does the noise add to the diagonal of the covariance?",
     old="C = V @ V.T + s2 * np.eye(len(m))",
     new="C = V @ V.T + s2**2 * np.eye(len(m))",
 )  # fmt: skip

@@ -187,6 +187,7 @@ def word_pieces(word: str, vocab: dict[str, int]) -> list[str]:
 def encode(text: str, vocab: dict[str, int]) -> list[int]:
     """Give the ids of a text: made lower-case, split at blanks, each word cut into pieces.
 
+    A blank is a space, a tab or a line break, or several of them.
     vocab: piece → id; it has "[UNK]".
     """
     ### BEGIN SOLUTION
@@ -548,7 +549,7 @@ check("masks")
 
 # %% [markdown]
 # Three patterns, and in red who could read his own answer if he were asked for the next word. Now you see why a causal
-# model may be asked everywhere, a prefix model only after its prefix, and a bidirectional one nowhere.
+# model may be asked everywhere, a prefix model from the last place of its prefix on, and a bidirectional one nowhere.
 
 # %% tags=["explore"]
 length, figure = 8, plt.figure(figsize=(10, 3.4))

@@ -216,7 +216,7 @@ check("shapes")
 # smaller and the channels more. That is the usual design. Each place of a deeper map stands for a larger piece of the
 # picture, and there are more kinds of larger things to tell apart, so it needs more numbers to describe it.
 #
-# Look also at where the parameters are: nearly all of them in the last row. And only that row minds the size of the
+# Look also at where the parameters are: nearly nine in ten of them in the last row. And only that row minds the size of the
 # picture. The layers before it take any size that their kernels fit on.
 
 # %% tags=["explore"]
@@ -344,8 +344,8 @@ check("conv")
 
 # %% [markdown]
 # Your layer at work. The upper row slides four kernels over a digit. The lower row slides them over the *moved* digit:
-# each answer has moved along and is otherwise the same (look at the edges of the frame for the exception, where the
-# zero padding is). This is **translation equivariance**, the property we asked for at the beginning. Replace the
+# each answer has moved along and is otherwise the same. (Put the digit on a grey ground, and the zero padding makes an
+# exception at the edges.) This is **translation equivariance**, the property we asked for at the beginning. Replace the
 # movement by `np.rot90` and see that nothing of the kind holds for rotations.
 
 # %% tags=["explore"]
@@ -400,8 +400,8 @@ plt.show()
 #
 # $$\langle Tx,\,G\rangle=\langle x,\,T^{\mathsf T}G\rangle ,\qquad\text{that is}\qquad \sum h\odot G=\sum x\odot\frac{\partial L}{\partial x}.$$
 #
-# Two sums, two numbers, equal to the last digit or the code is wrong. No small step $\epsilon$, no rounding to argue
-# about. The same holds for $w$, in which $h$ is linear too. Try it on your function before you run the checks; it is
+# Two sums, two numbers: they agree up to the last few digits, or the code is wrong. (With whole numbers they agree
+# exactly.) There is no small step $\epsilon$ to choose. The same holds for $w$, in which $h$ is linear too. Try it on your function before you run the checks; it is
 # the best test of a backward pass there is. (No torch here: the point is to do without automatic derivatives, once.)
 
 
@@ -1112,8 +1112,8 @@ plt.show()
 #
 # $$h_{tf}=b_f+\sum_{a=0}^{k-1}\ \sum_{c=1}^{D}W_{fac}\;X_{st+da,\,c}.$$
 #
-# Mind the difference. The *stride* is the step from one window to the next. The *dilation* is the gap between the words
-# that one window looks at; the windows may still step by one. Sentences have different lengths, and a classifier wants
+# Mind the difference. The *stride* is the step from one window to the next. The *dilation* is the step from one word to the
+# next inside a window; the windows themselves may still step by one. Sentences have different lengths, and a classifier wants
 # one vector: take for each feature its maximum over all positions, *max over time*. "Was this phrase anywhere?"
 #
 # **How far does a unit see?** One kernel spans $d(k-1)+1$ positions. Stack a second one on top: it sees $d_2(k_2-1)+1$

@@ -41,7 +41,7 @@ misconception(
 
 misconception(
     "calls_an_impossible_size_zero", "shapes",
-    hint="A picture with 0 rows goes on quietly until something else breaks. What do the conventions ask for?",
+    hint="A picture with 0 rows goes on quietly until something else breaks. What does the docstring ask for?",
     old='raise ValueError(f"a kernel of {kernel} does not fit")',
     new="return 0",
 )  # fmt: skip
@@ -320,7 +320,7 @@ misconception(
 
 misconception(
     "delivers_to_the_first_channel", "pooling",
-    hint="Each channel of each example has pictures and addresses of its own.",
+    hint="Each channel of each example has a picture and addresses of its own.",
     old="maps, paid = np.arange(N * C)[:, None], G.reshape(N * C, -1)",
     new="maps, paid = 0 * np.arange(N * C)[:, None], G.reshape(N * C, -1)",
 )  # fmt: skip
@@ -514,7 +514,7 @@ misconception(
 
 misconception(
     "pools_without_a_relu", "lenet",
-    hint="Two linear layers in a row are one. What stands between convolution and pooling?",
+    hint="Read the row of conv2 in the table again: what stands between convolution and pooling?",
     old="maps = torch.max_pool2d(torch.relu(self.conv2(maps)), 2)",
     new="maps = torch.max_pool2d(self.conv2(maps), 2)",
 )  # fmt: skip
@@ -675,7 +675,7 @@ misconception(
 
 misconception(
     "one_by_one_is_nonlinear", "concepts",
-    hint="Without an activation: what does it do to the sum of two pictures?",
+    hint="Without an activation: what does it do to the mean of two pictures?",
     old='one_by_one="affine"', new='one_by_one="nonlinear"',
 )  # fmt: skip
 
@@ -754,7 +754,7 @@ misconception(
 
 misconception(
     "a_pointwise_layer_bends", "matrix",
-    hint="What does it do to the sum of two pictures? The activation is another layer.",
+    hint="What does it do to the mean of two pictures? The activation is another layer.",
     old='return np.einsum("fc,nchw->nfhw", w, x) + b[:, None, None]',
     new='return np.maximum(0, np.einsum("fc,nchw->nfhw", w, x) + b[:, None, None])',
 )  # fmt: skip
@@ -772,7 +772,7 @@ misconception(
 @misconception(
     "takes_stride_for_dilation",
     "text",
-    hint="Which of the two is the step between windows, and which the gap inside one?",
+    hint="Which of the two is the step between windows, and which the step inside one?",
 )
 def text_conv(X, W, b, stride=1, dilation=1):
     stride, dilation = dilation, stride

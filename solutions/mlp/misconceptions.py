@@ -244,7 +244,7 @@ misconception(
 
 misconception(
     "binary_gradient_of_the_likelihood", "losses",
-    hint="x (y − σ) climbs the likelihood. You want the gradient of the loss.",
+    hint="y − σ climbs the likelihood. You want the gradient of the loss.",
     old="- y * z)), (chance - y) / len(z)",
     new="- y * z)), (y - chance) / len(z)",
 )  # fmt: skip
@@ -271,7 +271,7 @@ misconception(
 )  # fmt: skip
 
 misconception(
-    "squared_error_gradient_points_uphill", "losses",
+    "squared_error_gradient_points_downhill", "losses",
     hint="If an output is too large, should the loss grow or fall when it grows further?",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(0.5 * np.sum(gap**2) / len(O)), -gap / len(O)",
@@ -567,7 +567,7 @@ misconception(
 
 misconception(
     "compares_sizes_only", "gradcheck",
-    hint="Claim minus the right gradient. Does your checker object?",
+    hint="Claim the right gradient with its sign turned. Does your checker object?",
     old="(np.abs(claim - c) > 1e-6",
     new="(np.abs(np.abs(claim) - np.abs(c)) > 1e-6",
 )  # fmt: skip
@@ -749,7 +749,7 @@ misconception(
 
 misconception(
     "bends_the_logits", "concepts",
-    hint="A softmax can use negative logits very well: how else would a class become improbable?",
+    hint="Between 0 and 1, two logits differ by less than 1. How sure of a class can the softmax then be?",
     old='last_layer="linear"',
     new='last_layer="sigmoid"',
 )  # fmt: skip

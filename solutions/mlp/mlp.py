@@ -192,8 +192,8 @@ check("activations")
 # %% [markdown]
 # Look at them, and at their slopes. The slopes are what learning lives on: where a slope is 0, nothing gets through to
 # the layers below. Sigmoid and tanh go flat on *both* sides (they *saturate*). ReLU goes flat on the negative side only;
-# a unit that is negative for every example is *dead*, for no gradient ever reaches its weights again. And see how low
-# the sigmoid's slope is even at its best.
+# a unit that is negative for every example is *dead*: as long as that lasts, no gradient reaches its weights. And see how
+# low the sigmoid's slope is even at its best.
 
 # %% tags=["explore"]
 z = np.linspace(-4, 4, 801)
@@ -357,8 +357,8 @@ plt.show()
 # ## Question: forward, any depth
 #
 # Run the network from left to right, and **keep what the way back will need**. Look at the table that you did by hand:
-# to get from one line to the next, the way back used only two things of each layer, namely what went *into* it and the
-# slopes of its bends. So the forward pass returns the output and a `cache`, with the pair
+# to get from one line to the next, the way back used, besides the weights, only two things of each layer: what went *into*
+# it and the slopes of its bends. So the forward pass returns the output and a `cache`, with the pair
 #
 # $$\bigl(H_{l-1},\ g_l'(Z_l)\bigr)$$
 #
@@ -407,7 +407,7 @@ check("forward")
 #
 # $$\Delta_l = G_l\odot g_l'(Z_l) .$$
 #
-# This holds for the last layer as well. If its activation is not linear, its slope belongs into $\Delta_L$.
+# This holds for the last layer as well. If its activation is not linear, its slope belongs in $\Delta_L$.
 #
 # **Through the sum.** $z_{ik}=\sum_j h_{ij}\,w_{kj}+b_k$. Ask in which $z$ a thing occurs, and add up over all of those:
 #
@@ -784,10 +784,11 @@ plt.show()
 #
 # Twelve layers, one batch of digits, five ways to begin; the first layer is on the left. The left panel shows the
 # gradients of the weights. Through sigmoids the gradient loses most of its size at every layer, and the first layers
-# learn next to nothing. The ReLU lines are level, whatever the variance, and you know the reason: it is the conservation
-# law. A wrong variance shows in their *height*, and in the right panel, in the signal on its way forward: it dies away or
-# explodes, by the factor $\sqrt{\tfrac12\cdot\text{in}\cdot v}$ in each layer. Change the depth to 4: how much of the
-# trouble is left?
+# learn next to nothing. The right panel shows the signal on its way forward. Through ReLUs a wrong variance makes it die
+# away or explode, by the factor $\sqrt{\tfrac12\cdot\text{in}\cdot v}$ in each layer. On the left their lines are nearly
+# level all the same, and only their *height* is wrong. For the gradient of a weight is what comes in times what comes
+# back: each layer below multiplies the first by that factor, each layer above the second, so that every layer gets the
+# same number of factors. Change the depth to 4: how much of the trouble is left?
 
 # %% tags=["explore"]
 rng = np.random.default_rng(2)
@@ -1204,7 +1205,7 @@ class Value:
 check("autodiff")
 
 # %% [markdown]
-# The network that we did by hand, said to the differentiator in five lines. Compare with the table.
+# The network that we did by hand, said to the differentiator in six lines. Compare with the table.
 
 # %% tags=["explore"]
 x1, x2 = Value(1), Value(2)

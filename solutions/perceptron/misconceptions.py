@@ -334,8 +334,8 @@ misconception(
 )  # fmt: skip
 
 misconception(
-    "joins_the_two_cases_by_and", "xor",
-    hint="Can 'only the first' and 'only the second' be true together? XOR asks for either.",
+    "no_unit_ever_fires", "xor",
+    hint="Your network says 0 at every corner. At (1, 0), which unit fires, and what does w2 make of it?",
     old="return W1, b1, np.array([1.0, -2.0]), 0.0",
     new="return np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0]), np.array([1.0, 1.0]), 0.0",
 )  # fmt: skip

@@ -415,7 +415,7 @@ plt.show()
 #
 # $$s(0,0)+s(1,1) \;=\; 2b+w_1+w_2 \;=\; s(0,1)+s(1,0) .$$
 #
-# The left side would have to be negative and the right side positive. So the perceptron goes round in circles on these
+# The left side would have to be negative, and the right side not. So the perceptron goes round in circles on these
 # four points for ever (that is why `max_epochs` exists). After 1969, when a famous book made much of such examples, a
 # whole field lost heart; and to this day some notes say that XOR needs many hidden layers. It needs one, and a small
 # one.
@@ -653,7 +653,8 @@ check("concepts")
 #
 # $$L(w)=\frac1n\sum_i\max(0,\,1-m_i), \qquad \nabla L(w) = -\frac1n\sum_{i:\;m_i<1} y_i\,\tilde x_i .$$
 #
-# Look at that gradient. One example at a time, and with $m_i\le 0$ in place of $m_i<1$, it is the perceptron's step.
+# Look at that gradient. One example at a time, and with $m_i\le 0$ in place of $m_i<1$, a step against it is
+# the perceptron's.
 #
 # With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are
 # $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:

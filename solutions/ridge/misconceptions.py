@@ -790,7 +790,7 @@ misconception(
 
 misconception(
     "target_minus_prediction_in_the_gradient", "losses",
-    hint="The prediction is too high: should the gradient push b up or down?",
+    hint="The prediction is too high, and b grows a little. Does the loss rise or fall?",
     old="return float(np.mean(e**2) / 2), X.T @ e / len(y), float(np.mean(e))",
     new="return float(np.mean(e**2) / 2), -X.T @ e / len(y), -float(np.mean(e))",
 )  # fmt: skip
@@ -1004,7 +1004,7 @@ misconception(
 
 misconception(
     "deviations_are_not_squared", "bayes",
-    hint="Multiply the whole posterior by 2σ². What stands before ‖w‖²?",
+    hint="Multiply minus the log of the posterior by 2σ². What stands before ‖w‖²?",
     old='return sigma**2 / tau**2 if kind == "gaussian" else 2 * sigma**2 / tau',
     new='return sigma / tau if kind == "gaussian" else 2 * sigma**2 / tau',
 )  # fmt: skip

@@ -102,7 +102,7 @@ plt.show()
 #
 # Read it downwards. The line turns flat about the mean point $(2,3)$, through which it always passes. The training
 # error only grows: ridge pays for its calm, and pays in this column. Every row of residuals sums to 0. Add 100 to the
-# three targets, and in every row $b$ grows by 100 and nothing else changes.
+# three targets, and in every row $b$ and the predictions grow by 100; the weight and the residuals stay.
 
 # %% [markdown]
 # ## Question: least squares, also where it has no unique answer
@@ -902,7 +902,7 @@ plt.show()
 #
 # $$w\leftarrow(1-\eta\delta)\,w-\frac\eta m\sum_{i\in B}e_i\,x_i, \qquad b\leftarrow b-\frac\eta m\sum_{i\in B}e_i .$$
 #
-# Before every step the weights shrink by the factor $1-\eta\delta$: they *decay*. The constant does not. Both right
+# In every step the weights shrink by the factor $1-\eta\delta$: they *decay*. The constant does not. Both right
 # sides use the old $w$ and $b$. (Two misprints that one meets: $w$ without its factor, and $w$ in place of $b$ on the
 # right. Try what happens then.)
 #

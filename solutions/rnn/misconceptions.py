@@ -287,7 +287,7 @@ misconception(
 
 misconception(
     "takes_the_norm_for_the_radius", "clipping",
-    hint="Singular values are not eigenvalues, unless U is normal. Which of the two does the radius want?",
+    hint="A singular value is the size of an eigenvalue only where U is normal. Which does the radius want?",
     old="return float(np.abs(np.linalg.eigvals(U)).max())",
     new="return float(np.linalg.norm(U, 2))",
 )  # fmt: skip
@@ -649,7 +649,7 @@ misconception(
 
 misconception(
     "reads_every_symbol_alone", "experiment",
-    hint="Your model knows the last symbol and nothing older. Along which axis should its memory have run?",
+    hint="Your model does as well as one that knows only the last symbol. Does its memory run along the text?",
     old="        states, state = self.recurrent(self.embedding(inputs), state)\n",
     new=(
         "        states, _ = self.recurrent(self.embedding(inputs.reshape(-1, 1)))\n"

@@ -932,7 +932,7 @@ print("greedy :", spell(generate(torch_step, None, 4, end, 40)))
 # %% [markdown]
 # ## Where the road goes
 #
-# Five facts to take along. The extra questions at the end let you build most of them.
+# Five facts to take along. The extra questions at the end let you build the first two.
 #
 # **Gates come in families.** The *GRU* has one state and two gates. Its new state is a weighted mean of the old one and
 # a candidate, $h_t=u\odot\hat h+(1-u)\odot h_{t-1}$: what it writes it must forget, the two are coupled. A mean of
@@ -1410,8 +1410,8 @@ check("dropout")
 # $$\hat k=\arg\max_k\,\bigl(\log P_k(y_1,\dots,y_T)+\log\pi_k\bigr), \qquad
 # \log P_k(y_1,\dots,y_T)=\sum_{t=1}^T\log P_k(y_t\mid y_1,\dots,y_{t-1}) .$$
 #
-# Symbol $y_t$ is predicted from the state *before* it was read. Some notes have it from the state after, and such a
-# "probability" adds up to more than 1 over all texts of a length. Yours will add up to exactly 1, and a check looks.
+# Symbol $y_t$ is predicted from the state *before* it was read. Some notes have it from the state after: such a
+# "probability" need not add up to 1 over all texts of a length. Yours will, and a check looks.
 #
 # A model here is a dict of arrays: `E` holds a vector for each of the $K$ symbols and, as row $K$, for the start
 # symbol; `V`, `U`, `c` are an Elman network with $h_0=0$; `W`, `b` are its output layer.

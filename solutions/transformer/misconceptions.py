@@ -404,7 +404,7 @@ misconception(
 
 misconception(
     "a_reflection_for_a_rotation", "positions",
-    hint="Going 0 words on should change nothing. Does the sign stand at only one of the sines?",
+    hint="A turn keeps lengths. Is R Rᵀ the identity in yours? Look at the signs of the two sines.",
     old="R[i, i + 1], R[i + 1, i] = np.sin(turn), -np.sin(turn)",
     new="R[i, i + 1], R[i + 1, i] = np.sin(turn), np.sin(turn)",
 )  # fmt: skip
@@ -576,7 +576,7 @@ misconception(
 
 misconception(
     "forgets_the_positions", "gpt",
-    hint="Let the first two tokens change places. Does your model notice?",
+    hint="Say one token five times. What tells your first block which of the five is which?",
     old="x = self.token(tokens) + self.position(torch.arange(n, device=tokens.device))",
     new="x = self.token(tokens)",
 )  # fmt: skip
@@ -653,7 +653,7 @@ misconception(
 
 misconception(
     "sums_over_a_sequence", "gpt",
-    hint="The mean is over all predictions. Over how many did you divide?",
+    hint="The mean is over all predictions. By how many do you divide?",
     old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="return -logs.gather(-1, tokens[:, 1:, None]).sum() / len(tokens)",
 )  # fmt: skip

@@ -2,7 +2,7 @@
 # # The transformer
 #
 # A recurrent network reads a sentence the way you hear it: one word after the other, everything squeezed through one
-# state. If the verb of word 3 decides the ending of word 40, the news has to survive thirty-seven steps. In 2017 eight
+# state. If word 3 decides the ending of word 40, the news has to survive thirty-seven steps. In 2017 eight
 # people asked why word 40 should not simply *look* at word 3. It looks at all words at once, decides which of them
 # matter, and takes what they have to say. That is attention. A transformer is little else, repeated.
 #
@@ -846,12 +846,13 @@ plt.show()
 # %% [markdown]
 # ## What it costs
 #
-# Why did transformers win, and what is the price? Compare, for $n$ words of width $d$, how much a layer multiplies, how
-# much of it must be done one after the other, and how many steps a signal takes between two words far apart.
+# Why did transformers win, and what is the price? Compare, for $n$ words of width $d$, how much a layer multiplies to
+# connect them, how much of it must be done one after the other, and how many steps a signal takes between two words far
+# apart. (What it does to each word alone, such as making queries, keys and values, comes on top: $nd^2$ a matrix.)
 #
-# - **Self-attention**: $n^2d$ multiplications, all at once, and any two words are one step apart. Short paths and
-#   parallel training are its two great advantages. The price is quadratic: time and memory for the $n^2$ scores. It is
-#   cheaper than recurrence as long as $n<d$: for $n=50$ and $d=512$, $1.3$ million against $13$ million.
+# - **Self-attention**: $n^2d$ multiplications for the scores, all at once, and any two words are one step apart. Short paths and
+#   parallel training are its two great advantages. The price is quadratic: time and memory for the $n^2$ scores. They
+#   are cheaper than recurrence as long as $n<d$: for $n=50$ and $d=512$, $1.3$ million against $13$ million.
 # - **Recurrence**: $nd^2$, one step after the other; a signal walks word by word.
 # - **Convolution** of width $k$: $knd^2$, all at once; but a layer sees $k$ words, so far words need many layers.
 #   Stacked (dilated, or hierarchical) convolutions reach $n$ words in about $\log_kn$ layers. They too made parallel
