@@ -34,6 +34,7 @@ def test_a_yaml_header_is_passed_over():
     [
         ("x = 1\n# %%\ny = 2\n", "before the first"),
         ('# %% [markdown]\n"""Prose in quotes."""\n', "must begin with `# `"),
+        ("# %% [md]\n# Prose.\n", "no kind of cell"),
     ],
 )
 def test_what_it_does_not_read_is_told_with_the_place(text, told):

@@ -153,6 +153,7 @@ def _texts(assignment: Assignment) -> dict[str, str]:
 
 def _readme(assignment: Assignment) -> str:
     spec = assignment.spec
+    package = "'redink[torch]'" if spec.torch else "redink"
     rows = [
         f"| {question.title} | `{question.id}` | {question.points:g}{' (extra)' if question.tier == 'extra' else ''} "
         f"| {question.minutes or '–'} |"
@@ -166,7 +167,7 @@ def _readme(assignment: Assignment) -> str:
             "from top to bottom. Where a function says `NotImplementedError`, it is yours to write; run the cell below it, "
             'for instance `check("' + spec.questions[0].id + '")`, to see how far you are.',
             "",
-            "    pip install redink jupyterlab",
+            f"    pip install {package} jupyterlab",
             f"    jupyter lab {spec.slug}.ipynb",
             f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
             "",

@@ -47,6 +47,8 @@ def _cell(head: str | None, lines: list[str], where: str) -> list[PercentCell]:
     found = _TAGS.search(head)
     tags = tuple(tag.strip().strip("\"'") for tag in found["tags"].split(",") if tag.strip()) if found else ()
     if not head.startswith("[markdown]"):
+        if head.startswith("["):
+            raise AuthorError(f"{where}: `# %% {head[:50]}` is no kind of cell here; write `# %%` or `# %% [markdown]`")
         return [PercentCell(markdown=False, source=text, tags=tags)]
     prose = [_uncommented(line, where) for line in text.split("\n")]
     return [PercentCell(markdown=True, source="\n".join(prose), tags=tags)]
