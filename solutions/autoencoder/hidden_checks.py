@@ -164,7 +164,7 @@ def _(seen, expected, trace):
 
 @check("linear", covers="R288")
 def any_basis_of_pcas_plane_is_an_optimum(rng, trial):
-    """At D = VR, E = R⁻¹Vᵀ the loss is the floor and the gradient 0, for every invertible R; elsewhere neither."""
+    """At D = VR, E = R⁻¹Vᵀ the loss is the floor and the gradient 0, for every invertible R; with E moved away, neither."""
     n, variances, k = [
         (4, [4.0, 1.0], 1),
         (12, [5.0, 3.0, 0.7, 0.2], 2),

@@ -378,7 +378,7 @@ def _(seen, x, w, b, down, right):
 
 @check("conv", covers="R153", tol=1e-5)
 def the_frame_is_made_of_zeros(rng, trial):
-    """A kernel of ones on a picture of ones counts the pixels under the window; those of the frame count for nothing."""
+    """A kernel of ones on a picture of one value adds up the pixels under the window; those of the frame add nothing."""
     H, W, size, stride, padding = [(3, 4, (2, 3), (1, 1), (1, 2)), (5, 7, (3, 4), (2, 1), (2, 1)), (8, 6, (5, 2), (3, 2), (4, 1))][trial]  # fmt: skip
     value = float(rng.integers(2, 9))
     return dict(
@@ -910,15 +910,17 @@ def _(seen, images, weights):
     close(seen, images.reshape(len(images), -1) @ weights.T, tol=1e-5)
 
 
-# Four trainings on 900 wandering digits, 8 epochs, tested on 800 others. Eighty runs of the reference, each with its own
-# pictures, order and weights, gave (mean, standard deviation, smallest, largest):
+# Twice four trainings on 900 wandering digits, 8 epochs, tested on 800 others; the better of the two counts. Eighty runs of
+# the reference, each with its own pictures, order and weights, gave (mean, standard deviation, smallest, largest):
 #     lenet 0.847 0.025 0.788 0.895      lenet_permuted 0.452 0.038 0.296 0.519
 #     mlp   0.690 0.021 0.630 0.734      mlp_permuted   0.690 0.019 0.634 0.732
-# A right solution fails where lenet < 0.48, mlp or mlp_permuted < 0.40, lenet_permuted < 0.16 or > 0.68: 14.7, 13.8, 15.3,
-# 7.7 and 6.0 standard deviations away, so with a probability of Φ(−6.0) + … = 1.0e-9 under a normal law. It is the only check
-# in which chance matters (the other one, the order of an epoch, says so where it stands: below 1e-21), so the whole
-# assignment stays below 1e-6. A wrong solution of the kinds in the bank has about 0.10 where it should have more than
-# 0.40, or 0.847 ± 0.025 in place of lenet_permuted.
+# A right solution fails where both lenet < 0.48, both mlp or both mlp_permuted < 0.40, both lenet_permuted < 0.16 or both
+# > 0.68. All but one of these lie six standard deviations or more away, for a single run: Φ(−6.0) + … = 1.0e-9 under a
+# normal law, and far less for two. But the lower tail of lenet_permuted is longer than a normal one: of 392 more runs the
+# smallest was 0.249. An exponential tail through the lowest tenth of them (mean 0.028 below 0.406) gives
+# 0.1·e^(−(0.406−0.16)/0.028) = 1.5e-5 for one run and 2.3e-10 for two. Chance matters in one other check only, the order of
+# an epoch, which says so where it stands (below 1e-21), so the whole assignment stays below 1e-6. A wrong solution of the
+# kinds in the bank has about 0.10 where it should have more than 0.40, or 0.847 ± 0.025 in place of lenet_permuted.
 LIMITS = dict(lenet=0.48, lenet_permuted=0.16, mlp=0.40, mlp_permuted=0.40)
 
 
@@ -934,12 +936,14 @@ def accuracies(seen, truth):
 
 
 def surprise(seen, truth):
-    """Say what cannot be right about the four results; empty when nothing."""
-    right = accuracies(seen, truth)
-    low = [name for name, limit in LIMITS.items() if right[name] < limit]
+    """Say what cannot be right about the four results in both runs; empty when nothing."""
+    runs = [accuracies(run, truth) for run in seen]
+    low = [
+        name for name, limit in LIMITS.items() if max(right[name] for right in runs) < limit
+    ]
     if low:
         return f"{', '.join(low)}: too few are right for an honest training and test"
-    if right["lenet_permuted"] > 0.68:
+    if min(right["lenet_permuted"] for right in runs) > 0.68:
         return "lenet_permuted: the permutation costs it next to nothing; had its pictures really lost their neighbourhoods?"
     return ""
 
@@ -951,22 +955,16 @@ def what_the_network_believes(rng):
     images = ((images - images.mean()) / images.std()).astype(np.float32)[:, None]
     return dict(
         images=images[:900], labels=labels[:900], test_images=images[900:], truth=labels[900:],
-        order=rng.permutation(144), number=int(rng.integers(10_000)),
+        orders=[rng.permutation(144) for _ in range(2)], number=int(rng.integers(10_000)),
     )  # fmt: skip
 
 
 @what_the_network_believes.when
-def _(student, images, labels, test_images, order, number):
+def _(student, images, labels, test_images, orders, number):
     torch.manual_seed(number)
     rng = np.random.default_rng(number)
-    return student.pixel_control(
-        torch.as_tensor(images),
-        torch.as_tensor(labels),
-        torch.as_tensor(test_images),
-        order,
-        8,
-        rng,
-    )
+    pictures = [torch.as_tensor(one) for one in (images, labels, test_images)]
+    return [student.pixel_control(*pictures, order, 8, rng) for order in orders]
 
 
 @what_the_network_believes.view
@@ -976,10 +974,11 @@ def _(seen, truth):
 
 @what_the_network_believes.then
 def _(seen, truth):
-    if sorted(seen) != ["lenet", "lenet_permuted", "mlp", "mlp_permuted"]:
-        raise Fail(
-            f"expected the four keys of the docstring, got {', '.join(map(str, seen))}"
-        )
+    for run in seen:
+        if sorted(run) != ["lenet", "lenet_permuted", "mlp", "mlp_permuted"]:
+            raise Fail(
+                f"expected the four keys of the docstring, got {', '.join(map(str, run))}"
+            )
     if odd := surprise(seen, truth):
         raise Fail(odd)
 

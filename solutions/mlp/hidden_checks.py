@@ -439,7 +439,7 @@ def _(seen, expected):
 
 @check("backward", covers="R109 R110")
 def equal_units_receive_equal_gradients(rng, trial):
-    """With equal weights all units of a layer get one gradient; with zeros only the output's bias gets any."""
+    """With equal weights all units of a hidden layer get one gradient; with zeros only the output's bias gets any."""
     n, widths = [(2, [2, 3, 2]), (5, [3, 4, 6, 2]), (4, [2, 5, 3])][trial]
     size = [0.0, 0.3, -0.4][trial]
     layers = [

@@ -3,7 +3,8 @@
 Luck. Two checks judge random numbers, `the_noise_is_gaussian` and `the_measured_risk_is_the_expected_one`. Each of their
 one-sided bounds is crossed by a right answer with probability at most e^-24 < 4e-11. There are 3 trials with 8 of them, and
 trials with 2·2, 2·3 and 2·4, together 42: a right solution fails with probability below 2e-9. Two more checks want two random
-deals to differ; equal ones have probability below 2e-10 in each of 3 trials (40 choose 12 is 5.6e9; folds are far rarer).
+deals to differ; equal ones have probability below 2e-10 in each of 3 trials (40 choose 12 is 5.6e9; folds are far rarer). And
+what is held out may be no block: of 29 blocks in 5.6e9 choices, below 6e-9, and less in the other trials.
 """
 
 import math
@@ -419,13 +420,12 @@ def _(seen, n, k):
     sizes = [np.bincount(folds.astype(int), minlength=k).tolist() for folds in (one, other)]
     steps = {int(step) for step in np.diff(one)}
     # 0 0 1 1 2 2 and 0 1 2 0 1 2 are both in order
-    in_order = len(steps) <= 2 and steps <= {0, 1, 1 - k}
     if (one != again).any():
         chance = "not from rng"
-    elif (one != other).any():
-        chance = "random"
+    elif len(steps) <= 2 and steps <= {0, 1, 1 - k}:
+        chance = "in order"
     else:
-        chance = "in order" if in_order else "always the same"
+        chance = "random" if (one != other).any() else "always the same"
     return [[sorted(part) for part in sizes], chance]
 
 
@@ -746,36 +746,39 @@ def prior():
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("losses", covers="R033 R034 R037", tol=1e-4)
+@check("losses", covers="R033 R034 R037", tol=1e-3)
 def the_gradient_is_the_slope(rng, trial):
     """Along every direction, both losses change as their gradients say."""
     n, d = [(3, 1), (8, 3), (20, 6)][trial]
     X, w, b = rng.normal(size=(n, d)) + 1, rng.normal(size=d), float(rng.normal())
     e = rng.uniform(0.3, 2, size=n) * rng.choice([-1, 1], size=n)  # well away from the kink
-    return dict(X=X, y=X @ w + b - e, w=w, b=b, along=rng.normal(size=d + 1))
+    along = rng.normal(size=d + 1)
+    return dict(X=X, y=X @ w + b - e, w=w, b=b, along=along / np.linalg.norm(along))
 
 
 @the_gradient_is_the_slope.when
 def _(student, X, y, w, b, along):
-    h, found = 0.01, []  # one is quadratic, the other linear here, so it may be large
+    h, found = 0.02, []  # one is quadratic, the other linear here, so it may be large
     for loss in (student.squared_loss, student.absolute_loss):
         _, dw, db = loss(X, y, w, b)
         up = loss(X, y, w + h * along[1:], b + h * along[0])[0]
         down = loss(X, y, w - h * along[1:], b - h * along[0])[0]
-        found.append([(up - down) / (2 * h), np.asarray(dw) @ along[1:] + db * along[0]])
+        gradient = np.append(db, dw)
+        found.append([(up - down) / (2 * h), gradient @ along, np.linalg.norm(gradient)])
     return found
 
 
 @the_gradient_is_the_slope.then
 def _(seen, expected):
-    for name, (slope, told) in zip(("squared_loss", "absolute_loss"), seen, strict=True):
-        close(
-            float(told),
-            float(slope),
-            tol=1e-4,
-            what=f"the slope that the gradient of {name} tells",
-        )
-    close(seen, expected, tol=1e-4)
+    for name, found in zip(("squared_loss", "absolute_loss"), seen, strict=True):
+        slope, told, size = map(
+            float, found
+        )  # judged by the whole: float32 gives rough slopes
+        if not abs(told - slope) <= 1e-3 * size:
+            raise Fail(
+                f"the gradient of {name} tells a slope of {told:.4g}; it is {slope:.4g}"
+            )
+    close(seen, expected, tol=1e-3)
 
 
 @check("losses", calls="absolute_loss", covers="R034", tol=1e-5)
@@ -961,20 +964,27 @@ def likelihood_prefers_what_squares_prefer(rng, trial):
 
 @likelihood_prefers_what_squares_prefer.when
 def _(student, X, y, w, other, b, sigma):
-    return student.gaussian_nll(X, y, w, b, sigma) - student.gaussian_nll(
-        X, y, other, b, sigma
-    )
+    return [student.gaussian_nll(X, y, u, b, sigma) for u in (w, other)]
+
+
+def judge_difference(seen, wanted, what):
+    """Judge the difference of two numbers, by the larger of them: float32 has no more digits."""
+    one, other = map(float, seen)
+    if not abs(one - other - wanted) <= 1e-4 * max(abs(one), abs(other)):
+        raise Fail(f"{what} differ by {one - other:.6g}, and should by {wanted:.6g}")
 
 
 @likelihood_prefers_what_squares_prefer.then
 def _(seen, X, y, w, other, b, sigma):
     squares = [np.sum((X @ u + b - y) ** 2) for u in (w, other)]
-    close(seen, float((squares[0] - squares[1]) / (2 * sigma**2)), tol=1e-4)
+    judge_difference(
+        seen, (squares[0] - squares[1]) / (2 * sigma**2), "the negative log-likelihoods"
+    )
 
 
 @check("bayes", trials=4, covers="R044", tol=1e-5)
 def the_posterior_is_a_penalised_sum_of_squares(rng, trial):
-    """NLL minus log-prior is 1/(2σ²) of the squared errors plus the penalty, with the weight of penalty_weight."""
+    """Between two w, NLL minus log-prior differs by 1/(2σ²) of squared errors and penalty, weighed as penalty_weight says."""
     data = regression(rng, *[(3, 1), (5, 2), (9, 3), (20, 5)][trial])
     d, kind = data.X.shape[1], ["gaussian", "laplace"][trial % 2]
     w, other = rng.normal(size=d) + 1, 3 * rng.normal(size=d) - 2
@@ -990,9 +1000,7 @@ def _(student, X, y, w, other, b, sigma, tau, kind):
         student.gaussian_nll(X, y, u, b, sigma) + student.negative_log_prior(u, tau, kind)
         for u in (w, other)
     ]
-    return dict(
-        difference=sizes[0] - sizes[1], weight=student.penalty_weight(sigma, tau, kind)
-    )
+    return dict(sizes=sizes, weight=student.penalty_weight(sigma, tau, kind))
 
 
 @the_posterior_is_a_penalised_sum_of_squares.then
@@ -1001,8 +1009,10 @@ def _(seen, expected, X, y, w, other, b, sigma, kind):
     for u in (w, other):
         size = np.sum(u**2) if kind == "gaussian" else np.sum(np.abs(u))
         totals.append(np.sum((X @ u + b - y) ** 2) + seen["weight"] * size)
-    close(seen["difference"], float((totals[0] - totals[1]) / (2 * sigma**2)), tol=1e-4)
-    close(seen, expected, tol=1e-5)
+    judge_difference(
+        seen["sizes"], (totals[0] - totals[1]) / (2 * sigma**2), "NLL minus log-prior"
+    )
+    close(seen["weight"], expected["weight"], tol=1e-5)
 
 
 # -- growing (extra) ---------------------------------------------------------------------------------------------------
@@ -1010,7 +1020,7 @@ def _(seen, expected, X, y, w, other, b, sigma, kind):
 
 @check("growing", covers="R052")
 def the_split_is_random(rng, trial):
-    """Two generators split differently, equal ones alike; no part is simply the first or the last examples."""
+    """Two generators split differently, equal ones alike, and what is held out is no block of neighbours."""
     return dict(
         n=40 + trial, held=12 + trial, seeds=rng.integers(10**6, size=2) + [0, 10**6]
     )
@@ -1031,10 +1041,10 @@ def _(seen, n):
     whole = [sorted(np.concatenate(part).astype(int).tolist()) for part in seen]
     if held[0] != held[2]:
         chance = "not from rng"
-    elif held[0] != held[1]:
-        chance = "random"
+    elif set(np.diff(held[0])) <= {1}:
+        chance = "in order"
     else:
-        chance = "in order" if set(np.diff(held[0])) <= {1} else "always the same"
+        chance = "random" if held[0] != held[1] else "always the same"
     return [len(held[0]), whole, chance]
 
 

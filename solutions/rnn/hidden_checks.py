@@ -399,12 +399,17 @@ def the_arrow_is_shortened_not_bent(rng, trial):
         rng.normal(size=(3, 2)),
         10 * rng.normal(size=4),
         rng.normal(size=(2, 2, 5)),
-    ]
+    ][: 2 + trial % 2]
     return dict(
-        gradients=gradients[: 2 + trial % 2],
+        gradients=gradients,
         nothing=[np.zeros(3), np.zeros((2, 2))],
-        limit=[1.0, 0.01, 5.0][trial],
+        limit=[0.1, 0.001, 0.5][trial] * common_norm(gradients),
     )
+
+
+def common_norm(gradients):
+    """Give the norm of all arrays as one long vector."""
+    return float(np.sqrt(sum((one**2).sum() for one in gradients)))
 
 
 @the_arrow_is_shortened_not_bent.when
@@ -416,7 +421,7 @@ def _(student, gradients, nothing, limit):
 
 @the_arrow_is_shortened_not_bent.then
 def _(seen, gradients, nothing, limit):
-    norm = float(np.sqrt(sum((one**2).sum() for one in gradients)))
+    norm = common_norm(gradients)
     close(seen["norm"], norm, tol=TOL, what="the norm before clipping")
     shortened = [one * limit / norm for one in gradients]
     close(seen["clipped"], shortened, tol=TOL, what="the clipped gradients")
@@ -1090,7 +1095,9 @@ def every_real_tag_of_a_uniform_tagger_costs_log_K(rng, trial):
 
 @every_real_tag_of_a_uniform_tagger_costs_log_K.then
 def _(seen, logits, lengths):
-    close(seen, float(lengths.sum() * np.log(logits.shape[2])), tol=TOL)
+    close(
+        seen, float(lengths.sum() * np.log(logits.shape[2])), tol=2e-4
+    )  # float32 of scores near 1000
 
 
 # -- batches (extra) ---------------------------------------------------------------------------------------------------

@@ -126,7 +126,9 @@ def _(seen, expected):
 def the_future_cannot_matter_and_the_past_does(rng, trial):
     """Under your causal mask the output at t ignores what comes after t, and every position up to t can change it."""
     n, d = [(3, 2), (5, 3), (7, 4)][trial]
-    X, Y = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    X, Y = (
+        rng.normal(size=(2, n, d)) / 2
+    )  # small, so that nobody's own score drowns the others
     changed = np.repeat(X[None], n, axis=0)
     changed[np.arange(n), np.arange(n)] = Y
     return dict(X=X, changed=changed, n=n)
@@ -539,7 +541,7 @@ def layer_weights(rng, width, hidden, norms):
 
 @check("layers", covers="R274")
 def a_silent_layer_changes_nothing(rng, trial):
-    """With attention and feed-forward silent a pre-norm layer is the identity; a post-norm layer still normalises twice."""
+    """With attention and feed-forward silent a pre-norm layer is the identity; a post-norm layer still normalises."""
     B, n, width, hidden = [(1, 2, 3, 2), (2, 3, 5, 4), (3, 4, 6, 5)][trial]
     weights = layer_weights(rng, width, hidden, 3)
     weights["fall.weight"] *= 0
