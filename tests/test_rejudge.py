@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from redink.grader.course import Course
+from redink.grader.gradebook import Gradebook
+
 CHECKS, HIDDEN = "checks.py", "hidden_checks.py"
 
 
@@ -121,10 +124,22 @@ def test_a_changed_when_must_be_graded_again_and_keeps_its_grade(graded):
     assert difference["changes"] == []
 
 
-def test_a_class_that_was_never_graded_is_told_so_by_numbers(graded):
-    done = graded.redink("rejudge", "little", "--gradebook", "new.sqlite")
-    assert done.returncode == 0, done.stderr
-    assert "0 judged again, 0 change" in done.stdout
+def test_a_gradebook_that_does_not_exist_is_told_and_not_made(graded):
+    done = graded.redink("rejudge", "little", "--gradebook", "new.sqlite", boxes=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "redink: there is no gradebook new.sqlite: grade little first, or name another with --gradebook\n"
+    )
+    assert not (graded.root / "new.sqlite").exists()
+
+
+def test_a_gradebook_without_this_assignment_is_told(graded, monkeypatch):
+    monkeypatch.delenv("REDINK_SECRET", raising=False)
+    with Gradebook(graded.root / "new.sqlite", Course(graded.root).secret_name()):
+        pass  # it is made, and nobody is in it
+    done = graded.redink("rejudge", "little", "--gradebook", "new.sqlite", boxes=False)
+    assert done.returncode == 1
+    assert done.stderr == "redink: nothing handed in to little was graded into new.sqlite: grade it first\n"
 
 
 @pytest.mark.parametrize("option", [[], ["--apply"]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from redink.errors import CourseError
 from redink.grader.assignments import read_assignment
 from redink.grader.course import Course
 from redink.grader.diagnose import diagnose
@@ -39,14 +40,16 @@ class Rejudged(Record, frozen=True):
 def rejudge(course: Course, slug: str, *, gradebook: Path | None, apply: bool) -> Rejudged:
     """Judge all stored submissions to an assignment again."""
     assignment = read_assignment(course, slug)
+    path = gradebook or course.gradebook_path()
+    if not path.exists():
+        raise CourseError(f"there is no gradebook {path}: grade {slug} first, or name another with --gradebook")
     changes, unseen, judged = [], [], 0
-    with (
-        Gradebook(gradebook or course.gradebook_path(), course.secret_name()) as book,
-        Observer(book, assignment) as observer,
-    ):
+    with Gradebook(path, course.secret_name()) as book, Observer(book, assignment) as observer:
+        if not (results := book.results(slug)):
+            raise CourseError(f"nothing handed in to {slug} was graded into {path}: grade it first")
         paper = set_paper(assignment, course.secret(), observer)
         with book.transaction():
-            for old in book.results(slug):
+            for old in results:
                 if old.state != "graded":
                     continue
                 new = _judge_again(paper, old, book, observer, apply)
