@@ -1,14 +1,17 @@
-"""Which questions a change reaches: read from the source, through helpers, and never less than `uses` says."""
+"""Which checks a change reaches: read from the source, through helpers."""
 
 from __future__ import annotations
 
 import pytest
 
 from redink.assignment import Question, Spec
-from redink.checks import check
+from redink.checks import Check, check, concept
 from redink.errors import AuthorError
+from redink.grader.assignments import read_assignment
+from redink.grader.course import Course
 from redink.grader.depending import affected, changed_names, check_uses, reached, uses_of
-from redink.records import Cell
+from redink.grader.paper import affected_requests
+from redink.records import Cell, Request
 
 NOTEBOOK = (
     "import numpy as np\nSCALE = 2",
@@ -40,10 +43,40 @@ SPEC = Spec(
 )
 
 
-def hit(edit: dict[int, str], asked: str = "two", checks: tuple = ()) -> set[str]:
+def given(rng):
+    """Something is so."""
+    return dict(x=1.0)
+
+
+def named(id: str, made: Check) -> Check:
+    made.id = id
+    return made
+
+
+@check("two")
+def agree(rng):
+    """They agree."""
+    return dict(x=1.0)
+
+
+@agree.when
+def _(student, x):
+    return student.first(x), student.second(x)
+
+
+CHECKS = (
+    named("one", check("one")(given)),
+    named("two", check("two", calls="second")(given)),
+    agree,
+    named("three", check("three")(given)),
+    named("four", concept("four")(given)),
+)
+
+
+def hit(edit: dict[int, str]) -> set[str]:
     before = cells(*NOTEBOOK)
     after = tuple(Cell(index=one.index, source=edit.get(one.index, one.source)) for one in before)
-    return affected(SPEC, checks, asked, changed_names(before, after), (before, after))
+    return affected(SPEC, CHECKS, changed_names(before, after), (before, after))
 
 
 def test_a_definition_uses_its_globals_and_not_its_own_names():
@@ -61,32 +94,36 @@ def test_names_that_use_each_other_end():
 
 
 @pytest.mark.parametrize(
-    ("edit", "questions"),
+    ("edit", "checks"),
     [
-        ({4: "def second(x):\n    return 0"}, {"two", "three"}),
-        ({1: "import numpy as np\nSCALE = 3"}, {"one", "two", "three", "four"}),  # two: it is the specimen's own
-        ({2: "def helper(x):\n    return x"}, {"one", "two", "three", "four"}),
-        ({5: "class Third:\n    pass"}, {"two", "three"}),
-        ({6: "answers = {}\nanswers.update(a=2)"}, {"two", "three", "four"}),
-        ({4: NOTEBOOK[3] + "\ndef first(x):\n    return 7"}, {"one", "two", "three", "four"}),  # a second definition
+        ({3: "def first(x):\n    return 0"}, {"one", "agree", "four"}),
+        ({4: "def second(x):\n    return 0"}, {"two", "agree", "three"}),
+        ({1: "import numpy as np\nSCALE = 3"}, {"one", "agree", "four"}),
+        ({2: "def helper(x):\n    return x"}, {"one", "agree", "four"}),
+        ({5: "class Third:\n    pass"}, {"three"}),
+        ({6: "answers = {}\nanswers.update(a=2)"}, {"four"}),
+        ({4: NOTEBOOK[3] + "\ndef first(x):\n    return 7"}, {"one", "agree", "four"}),  # a second definition
+        ({4: "def second(x):\n    return first(x)"}, {"two", "agree", "three"}),
+        ({}, set()),
     ],
 )
-def test_a_change_reaches_what_uses_it(edit, questions):
-    assert hit(edit) == questions
+def test_a_change_reaches_the_checks_that_call_it_or_what_uses_it(edit, checks):
+    assert hit(edit) == checks
 
 
-def test_a_check_that_calls_a_function_of_another_question_is_reached_by_it():
-    @check("two")
-    def agrees_with_first(rng):
-        """They agree."""
-        return dict(x=1.0)
+def test_a_changed_cell_that_cannot_be_read_leaves_it_open_what_has_changed():
+    before = cells("def first(x):\n    return x", "%time second = 1")
+    after = cells("def first(x):\n    return 0", "%time second = 2")
+    assert changed_names(before, after) == set()
+    assert changed_names(before, (after[0], before[1])) == {"first"}
 
-    @agrees_with_first.when
-    def _(student, x):
-        return student.first(x), student.second(x)
 
-    assert "two" not in hit({3: "def first(x):\n    return 0"}, asked="one")
-    assert "two" in hit({3: "def first(x):\n    return 0"}, asked="one", checks=(agrees_with_first,))
+def test_where_it_is_open_what_has_changed_everything_is_run(tiny):
+    assignment = read_assignment(Course(tiny.root), "tiny")
+    solved = assignment.master.solved()
+    requests = [Request(id=f"{check.id}.0", when="", inputs=b"", group=check.id) for check in assignment.checks]
+    unreadable = Cell(index=solved[-1].index, source="%time\n" + solved[-1].source)
+    assert affected_requests(assignment, (*solved[:-1], unreadable), requests) == requests
 
 
 def test_a_use_that_is_not_said_is_refused():

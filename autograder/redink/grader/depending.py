@@ -1,7 +1,7 @@
-"""What depends on what in a notebook: which questions a change of one function can reach.
+"""What depends on what in a notebook: which checks a change of one function can reach.
 
 Read from the source: a function depends on the global names it uses, and on what those use. So a specimen need run only the
-questions that its edit reaches, and a question that calls another's function without saying so in `uses` is found.
+checks that its edit reaches, and a question that calls another's function without saying so in `uses` is found.
 """
 
 from __future__ import annotations
@@ -39,29 +39,32 @@ def reached(uses: Uses, names: Iterable[str]) -> set[str]:
 
 
 def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
-    """Name what two versions of a notebook define differently."""
+    """Name what two versions of a notebook define differently; nothing, if a cell that changed cannot be read."""
+    found: set[str] = set()
+    for old, new in zip(before, after, strict=True):
+        if old.source != new.source:
+            first, second = {*statements(old.source)}, {*statements(new.source)}
+            if not first or not second:
+                return set()
+            found |= {name for statement in first ^ second for name in statement.names}
+    return found
+
+
+def affected(spec: Spec, checks: Iterable[Check], changed: set[str], versions: Iterable[Sequence[Cell]]) -> set[str]:
+    """Name the checks that changed names can reach: those that call them, or what uses them."""
+    graphs = [uses_of(cells) for cells in versions]
     return {
-        name
-        for old, new in zip(before, after, strict=True)
-        if old.source != new.source
-        for statement in {*statements(old.source)} ^ {*statements(new.source)}
-        for name in statement.names
+        check.id
+        for check in checks
+        if any(reached(uses, _calls(check, spec.question(check.question))) & changed for uses in graphs)
     }
 
 
-def affected(
-    spec: Spec, checks: Iterable[Check], question: str, changed: set[str], versions: Iterable[Sequence[Cell]]
-) -> set[str]:
-    """Name the questions that a specimen of `question` can change: those that its edit reaches, and those that use them."""
-    graphs = [uses_of(cells) for cells in versions]
-    starts = {one.id: set(one.asks) for one in spec.questions}
-    for check in checks:
-        starts[check.question] |= check.about
-    hit = {id for id, names in starts.items() if any(reached(uses, names) & changed for uses in graphs)} | {question}
-    for later in spec.questions:  # `uses` names earlier questions only, so one pass is enough
-        if hit.intersection(later.uses):
-            hit.add(later.id)
-    return hit
+def _calls(check: Check, question: Question) -> Iterable[str]:
+    """Name the notebook's functions that a check calls; one that does not say so may call all of its question."""
+    if check.when_function is not None:
+        return check.about or question.asks
+    return (check.calls,) if check.calls else question.asks
 
 
 def check_uses(spec: Spec, cells: Sequence[Cell], path: str) -> None:

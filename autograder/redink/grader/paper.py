@@ -15,7 +15,6 @@ from redink.checks.diagnosing import Asked, Misconception, changed
 from redink.checks.judging import ended, judge, rehearse
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, fingerprint
-from redink.checks.specimens import Specimen
 from redink.checks.telling import Trial
 from redink.errors import AuthorError
 from redink.grader.assignments import Assignment
@@ -59,7 +58,7 @@ def set_paper(assignment: Assignment, secret: bytes | None, observer: Observer) 
     requests = _make_requests(assignment, trials)
     solved, skip = assignment.master.solved(), assignment.master.explorations()
     wrong = [
-        (cells := edited(solved, specimen, skip), affected_requests(assignment, specimen, cells, requests))
+        (cells := edited(solved, specimen, skip), affected_requests(assignment, cells, requests))
         for specimen in assignment.misconceptions
     ]
     reference, *others = observer.all([(solved, requests), *wrong])
@@ -107,14 +106,12 @@ def _make_requests(assignment: Assignment, trials: Sequence[Trial]) -> tuple[Req
     return tuple(make_request(by_id[trial.check], trial, asks[by_id[trial.check].question]) for trial in trials)
 
 
-def affected_requests(
-    assignment: Assignment, specimen: Specimen, cells: Sequence[Cell], requests: Sequence[Request]
-) -> list[Request]:
-    """Keep the requests of those questions that a specimen may change; the others it answers as the reference does."""
+def affected_requests(assignment: Assignment, cells: Sequence[Cell], requests: Sequence[Request]) -> list[Request]:
+    """Keep the requests whose answers a specimen's cells may change; the others it answers as the reference does."""
     solved = assignment.master.solved()
-    changed = changed_names(solved, cells)
-    questions = affected(assignment.spec, assignment.checks, specimen.question, changed, (solved, cells))
-    checks = {check.id for check in assignment.checks if check.question in questions}
+    if not (names := changed_names(solved, cells)):
+        return list(requests)  # nobody knows what has changed
+    checks = affected(assignment.spec, assignment.checks, names, (solved, cells))
     return [request for request in requests if request.group in checks]
 
 

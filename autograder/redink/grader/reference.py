@@ -6,10 +6,12 @@ Public checks ship, so they may not hold a solution in other words. A `given` ru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from redink.errors import AuthorError
 from redink.grader.master import Master
+from redink.records import Cell
 
 
 class Reference:
@@ -23,17 +25,17 @@ class Reference:
         if name.startswith("_"):
             raise AttributeError(name)
         if not self._names:
-            self._names = _defined(self._master)
+            self._names = defined(self._master, self._master.solved())
         if name not in self._names:
             raise AuthorError(f"reference.{name}: the master does not define {name}")
         return self._names[name]
 
 
-def _defined(master: Master) -> dict[str, Any]:
-    """Run the cells that define something: neither explorations nor checks."""
+def defined(master: Master, cells: Iterable[Cell]) -> dict[str, Any]:
+    """Run those cells of a notebook that define something, neither explorations nor checks, and give the names."""
     names: dict[str, Any] = {"__name__": "reference"}
     skip = master.explorations()
-    for cell in master.solved():
+    for cell in cells:
         source = cell.source.strip()
         if source not in skip and not source.startswith("check("):
             exec(compile(source, f"{master.path}, cell {cell.index}", "exec"), names)  # noqa: S102 - the author's own

@@ -99,7 +99,7 @@ def _graded(
     asked = {
         submission.name.id: (
             submission,
-            affected_requests(paper.assignment, edit, submission.cells, paper.requests) if edit else paper.requests,
+            affected_requests(paper.assignment, submission.cells, paper.requests) if edit else paper.requests,
         )
         for submission, edit in specimens
     }
