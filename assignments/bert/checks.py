@@ -3,8 +3,9 @@
 Chance. What is random is judged by counting: a count that is binomial under the rules fails when it lies in a tail whose
 exact probability is below 1e-9 (both sides together). One grading makes 29 such counts: here 2, on published and on secret
 seeds; in the hidden checks 3 + 4 + 1 of choose and 3 + 7 + 6 + 1 of corrupt. A right solution fails one of them with a
-probability below 29 · 1e-9. What else is left to chance: the trained model's test, which allows six standard errors below
-(1e-9) and some fifteen above; and coincidences, each with a probability below 1e-14. Together it is below 1e-7.
+probability below 29 · 1e-9. What else is left to chance: the trained model, which is 16.2 nats below the floor with a
+probability of at most e^−16.2 = 9.2e-8, and too far above it with about 1e-12 (both are worked out beside that check); and
+coincidences, each with a probability below 1e-14. Together it is below 1.3e-7.
 """
 
 import math

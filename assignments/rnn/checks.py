@@ -281,6 +281,9 @@ def demanding(rng, vocabulary):
             return chain
 
 
+MARGIN = 0.06  # nats a symbol; who sees only the last symbol is more than 0.25 above the source
+
+
 @check("experiment", trials=1, weight=3, covers="R175 R196 R197")
 def the_model_reaches_its_source_and_does_not_beat_it(rng):
     """On fresh sequences the trained model comes within 0.06 nats a symbol of the source, and is not better than it."""
@@ -299,21 +302,31 @@ def _(student, tokens, vocabulary, fresh):
     return found.double().sum(1)
 
 
+def excess(seen, truth):
+    """Say how many nats less the sequences get than from their source: a symbol, and in all."""
+    loss = truth - np.asarray(seen, dtype=float)
+    return dict(mean=loss.mean() / 18, total=loss.sum())
+
+
 def against_the_source(seen, truth):
     """Compare log-probabilities of sequences with the source's: above by a leak, below by too much, or close.
 
     A model that does not look ahead has a total of log q − log p over 16.2 with probability at most e^−16.2 = 9.2e-8,
     whatever it is (Markov's inequality for q/p, whose mean is at most 1). That is exact and needs no standard error.
-    The other side is about learning: the solution is 0.004 to 0.012 above its source, with a standard error of 0.002.
+    The other side is about learning, and measured: `benchmarks/luck.py rnn --trainings 300` trains as the solution
+    does, each time on a source and from a start of its own, and ends 0.0053 nats above it on average, standard
+    deviation 0.0016, at most 0.0103. Who follows the notebook's advice to the letter (Adam at a constant 0.02, 230
+    trainings of each kind of cell) ends 0.011 above with a GRU, 0.0095 with an Elman cell, 0.0087 with an LSTM, and
+    0.0224 at most. The longest tail is that of the Elman cell, a tenth beyond 0.0137 by 0.0019 on average:
+    0.1·e^(−(0.06−0.0137)/0.0019) = 2.6e-12. A late start is no danger either: at rates of 0.01 and 0.02 all of 2100
+    trainings were within 0.06 nats after 70 of the 300 steps.
     """
-    gain = np.asarray(seen, dtype=float) - truth
-    if gain.shape != truth.shape or not np.isfinite(gain).all():
+    if np.shape(seen) != truth.shape or not np.isfinite(np.asarray(seen, dtype=float)).all():
         return "odd"
-    excess = -gain / 18
-    error = excess.std(ddof=1) / np.sqrt(len(excess))
-    if gain.sum() > 16.2:
+    found = excess(seen, truth)
+    if found["total"] < -16.2:
         return "leak"
-    return "far" if excess.mean() - 2 * error > 0.06 else "close"
+    return "far" if found["mean"] > MARGIN else "close"
 
 
 def where_it_ended(seen, fresh, truth):
@@ -345,17 +358,17 @@ def _(seen, fresh, truth):
 @the_model_reaches_its_source_and_does_not_beat_it.then
 def _(seen, truth):
     found = against_the_source(seen, truth)
-    gain = (np.asarray(seen, dtype=float) - truth).mean() / 18
     if found == "odd":
         raise Fail("some log-probabilities are not finite")
     if (np.asarray(seen) > 0).any():
         raise Fail("some log-probabilities are positive: no probability is above 1")
+    mean = excess(seen, truth)["mean"]
     if found == "leak":
         raise Fail(
-            f"the model is better than the source itself, by {gain:.3f} nats a symbol: it must be reading the answer"
+            f"the model is better than the source itself, by {-mean:.3f} nats a symbol: it must be reading the answer"
         )
     if found == "far":
-        raise Fail(f"the model is {-gain:.3f} nats a symbol above its source; 0.06 are allowed")
+        raise Fail(f"the model is {mean:.3f} nats a symbol above its source; {MARGIN} are allowed")
 
 
 @check("experiment", trials=1, weight=0)

@@ -1,10 +1,12 @@
 """Hidden checks of the recurrent networks: they ask whether the idea is right, not only the example.
 
 Chance. A right solution fails a statistical check with a probability below 1e-6 over the whole assignment:
-- the language model (public, one published and one secret training): at most 2 × 9.2e-8 by Markov's inequality;
+- the language model (public, one published and one secret training): too good, at most 2 × 9.2e-8 by Markov's inequality; too
+  bad, about 2 × 3e-12 by the tail of many trainings, both beside that check;
 - sampled texts: 2 trials × 15 kinds of text × 2 tails × 1e-9 = 6e-8, by exact binomial tails;
-- dropout masks: 2 trials × (1 + 40 + 60) counts × 2 tails × 1e-9 = 4.1e-7, by exact binomial tails.
-Together at most 6.5e-7.
+- dropout masks: 2 trials × (1 + 40 + 60) counts × 2 tails × 1e-9 = 4.1e-7, by exact binomial tails;
+- an untrained model whose scores hardly depend on what it reads, about 5e-10, beside `reading`.
+Together at most 6.6e-7.
 """
 
 import math
@@ -674,7 +676,7 @@ def _(seen, expected):
 def the_model_reads_from_left_to_right(rng, trial):
     """The scores of a CharLM do not depend on later inputs, and it can go on from a state."""
     N, T, K, H = [(2, 4, 3, 5), (3, 6, 5, 8), (4, 9, 4, 6)][trial]
-    one = rng.integers(K + 1, size=(N, T))
+    one = (rng.integers(K + 1, size=T) + np.arange(N)[:, None]) % (K + 1)
     other, cut = one.copy(), T // 2
     other[:, cut:] = (one[:, cut:] + 1 + rng.integers(K, size=(N, T - cut))) % (K + 1)
     return dict(
@@ -701,7 +703,13 @@ def _(student, one, other, cut, vocabulary, hidden, seed):
 
 
 def reading(seen, one, cut, vocabulary):
-    """Say what is wrong with the way a model reads; nothing, if nothing is."""
+    """Say what is wrong with the way a model reads; nothing, if nothing is.
+
+    The weights are as torch draws them, so the scores may depend on the inputs by chance as little as you like. The logarithm
+    of how much they do (the least over the symbols, relative to the largest score) has an exponential tail; fitted to 20,000
+    models of the smallest size, of which the least had 0.0034, it gives 4.5e-10 below 1e-5 for an LSTM, and less for a GRU or
+    an Elman cell. For the other two sizes it is below 1e-17.
+    """
     whole, changed, parts, alone = (
         np.asarray(seen[name], dtype=float)
         for name in ("whole", "changed", "parts", "alone")
@@ -709,11 +717,11 @@ def reading(seen, one, cut, vocabulary):
     if whole.shape != (*one.shape, vocabulary):
         return f"expected scores of shape {(*one.shape, vocabulary)}, got {whole.shape}"
     size = np.abs(whole).max()
-    if not np.ptp(whole[:, cut:], axis=(0, 1)).min() > 1e-3 * size > 0:
+    if not np.ptp(whole[:, cut:], axis=(0, 1)).min() > 1e-5 * size > 0:
         return "the scores do not depend on what was read"
     if not np.abs(whole[:, :cut] - changed[:, :cut]).max() < 1e-4 * size:
         return "the scores change when a later input changes: the model looks ahead"
-    if not np.abs(whole - changed)[:, cut:].max() > 1e-3 * size:
+    if not np.abs(whole - changed)[:, cut:].max() > 1e-5 * size:
         return "the scores do not depend on what was read"
     if not np.abs(whole[:1] - alone).max() < 1e-4 * size:
         return "a sequence gets other scores alone than in a batch"

@@ -309,7 +309,8 @@ alternative("answers_with_a_root", "concepts", old="divisor=8", new="divisor=np.
 @alternative("captions_region_by_region", "image")
 def image_attention(Z, F, A, b):
     query = np.ones(len(Z)) @ Z / len(Z)
-    powers = [math.exp(float(region @ query) / math.sqrt(Z.shape[1])) for region in F]
+    fits = [float(region @ query) / math.sqrt(Z.shape[1]) for region in F]
+    powers = [math.exp(fit - max(fits)) for fit in fits]
     p = [power / sum(powers) for power in powers]
     context = sum(weight * region for weight, region in zip(p, F))
     d = len(query)

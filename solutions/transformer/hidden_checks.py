@@ -1,12 +1,17 @@
 """Hidden checks of the transformer: they ask whether the idea is right, not only the example.
 
-Chance enters one check alone, the training of the tiny GPT. There a right solution fails if its paired excess over the
-source falls below −6 standard errors (its mean is not negative, so under 1e-9 by the normal tail of 200 independent
-sequences), or ends more than 0.2 nats above. In 100 trainings by the reference's recipe, each with its own source,
-initialisation and batches, the excess was 0.012 on average with a standard deviation of 0.0045, and 0.033 at most: 0.2
-is forty standard deviations away. In `batches_are_drawn_at_random` all 12 rows must be met in 360 draws: the chance that
-one is missed is below 12·(11/12)^360 < 4e-13. Everything else is exact: the variance of the scores, too, is compared with
-that of the very numbers that were drawn.
+Chance. A right solution fails with a probability below 1.3e-7 over the whole assignment:
+- the tiny GPT, too good: at most e^−16.2 = 9.2e-8, by Markov's inequality for q/p, whose mean is 1 for a model q that does not
+  look ahead; p is the source, and the total of log q − log p over 200 fresh sequences may be 16.2;
+- the tiny GPT, too bad: `benchmarks/luck.py transformer --trainings 300` trains as the reference does, each time on a source,
+  from a start and with batches of its own, and ends 0.0108 nats above it on average, standard deviation 0.0041, at most 0.0262;
+  0.2 are allowed. Of 308 others one ended at 0.046, after a late start. So in 800 more the steps were counted until it was
+  within 0.2: 74 on average, standard deviation 10, at most 140, where 350 are given. A tenth needs more than 85, by 9.9 on
+  average: 0.1·e^(−(350−85)/9.9) = 2.4e-13;
+- `batches_are_drawn_at_random`: all 12 rows must be met in 360 draws; one is missed with less than 12·(11/12)^360 < 4e-13;
+- four checks of reach: what is changed must move what sees it by more than 1e-6, or 1e-9. How far the least of them moves was
+  measured in 3,000 draws of each trial; exponential tails of its logarithm give 3.2e-8 for all twelve.
+Everything else is exact: the variance of the scores, too, is compared with that of the very numbers that were drawn.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     import torch  # the box has it
 
 MARGIN = 0.2  # nats above the floor; who does not combine two tokens stays 0.48 above it
+RARE = 16.2  # nats below it in all: a model that does not look ahead has them with probability e^-16.2 at most
 
 
 def softmax(S):
@@ -956,22 +962,23 @@ def _(student, text, fresh, number):
         return model.eval()(torch.tensor(fresh))
 
 
-def excess_over(seen, fresh, truth):
-    """Give the mean and the standard error of the model's NLL above the source's, over sequences."""
+def excess(seen, fresh, truth):
+    """Say how many nats the model's NLL of fresh sequences is above the source's: a token, and in all."""
     logits = np.asarray(seen, dtype=float)[:, :-1]
     logits = logits - logits.max(axis=-1, keepdims=True)
     logs = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
     own = np.take_along_axis(logs, fresh[:, 1:, None], axis=-1)[..., 0]
-    each = (truth - own).mean(axis=1)
-    return each.mean(), each.std() / np.sqrt(len(each))
+    return dict(mean=(truth - own).mean(), total=(truth - own).sum())
 
 
 def where_it_ended(seen, fresh, truth):
     """Say in a word where a training ended: what a view can compare."""
-    mean, error = excess_over(seen, fresh, truth)
-    if not np.isfinite(mean):
+    found = excess(seen, fresh, truth)
+    if not np.isfinite(found["total"]):
         return "nowhere"
-    return "below" if mean < -6 * error else "above" if mean > MARGIN else "at the floor"
+    if found["total"] < -RARE:
+        return "below"
+    return "above" if found["mean"] > MARGIN else "at the floor"
 
 
 @training_comes_down_to_the_floor_and_not_below.view
@@ -983,15 +990,15 @@ def _(seen, fresh, truth):
 def _(seen, expected, fresh, truth):
     if seen.shape != expected.shape:
         raise Fail(f"expected logits of shape {expected.shape}, got {seen.shape}")
-    mean, error = excess_over(seen, fresh, truth)
-    ended = where_it_ended(seen, fresh, truth)
+    mean, ended = excess(seen, fresh, truth)["mean"], where_it_ended(seen, fresh, truth)
     if ended == "below":
         raise Fail(
             f"the NLL is {-mean:.3f} nats BELOW that of the source: the model reads the answer"
         )
     if ended != "at the floor":
         raise Fail(
-            f"the NLL is {mean:.3f} ± {error:.3f} nats above that of the source; who does not combine two tokens is 0.48 above"
+            f"the NLL is {mean:.3f} nats above that of the source; {MARGIN} are allowed, and who does not combine two tokens "
+            "is 0.48 above"
         )
 
 
@@ -1076,6 +1083,18 @@ def _(seen, expected, Z, F):
     )
     close(p[-1], p[0], tol=1e-5, what="the weight of a region that is there twice")
     close(seen, expected, tol=1e-5)
+
+
+@check("image", calls="image_attention", tol=1e-3, covers="R264")
+def fits_in_the_thousands_are_legal(rng, trial):
+    """Where every region fits by 1500 more, or less, the weights are what they were, and nothing overflows."""
+    L, d, m, classes = [(1, 2, 2, 1), (3, 5, 4, 6), (7, 3, 6, 2)][trial]
+    Z, F = rng.normal(size=(L, d)) + 1.5, rng.normal(size=(m, d))
+    q = Z.mean(axis=0)
+    return dict(
+        Z=Z, F=F + [1500, -1500, 1500][trial] * np.sqrt(d) * q / (q @ q),
+        A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes),
+    )  # fmt: skip
 
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------

@@ -837,6 +837,13 @@ misconception(
     new="np.concatenate([F.T @ p, q])",
 )  # fmt: skip
 
+misconception(
+    "exponentials_of_whatever_comes", "image",
+    hint="What is e to the power of 1500, for a computer? And which number may be taken from all fits without changing p?",
+    old="p = np.exp(fits - fits.max())",
+    new="p = np.exp(fits)",
+)  # fmt: skip
+
 # -- costs (extra) -----------------------------------------------------------------------------------------------------
 
 misconception(

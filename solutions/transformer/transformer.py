@@ -944,6 +944,7 @@ def image_attention(
     """Classify a caption together with an image.
 
     Z: L×d, the words.  F: m×d, the regions.  A: C×2d.  b: C numbers.
+    Here, too, scores of 1000 are legal.
     Returns (p: m weights of the regions,  logits: C numbers).
     """
     ### BEGIN SOLUTION
