@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from redink.checks.forbidding import LONGEST, breaches
+from redink.checks.forbidding import LONGEST, Source, breaches
 from redink.errors import AuthorError
 from redink.student.checker import Checker
 
 FORBIDS = ("numpy.linalg.lstsq", "scipy", ".backward", "sorted")
 
 
+def told_of(*cells: str, asks: tuple[str, ...] = ("fit",)) -> dict[str, str]:
+    return breaches([Source(cell) for cell in cells], asks, FORBIDS)
+
+
 def found(*cells: str) -> dict[str, str]:
-    told = breaches(cells, ("fit", "Net"), FORBIDS)
+    told = told_of(*cells, asks=("fit", "Net"))
     return {name: sentence.split(" uses ")[1].split(",")[0] for name, sentence in told.items()}
 
 
@@ -78,16 +82,16 @@ def test_what_is_not_forbidden_is_left_alone(cells):
 
 
 def test_the_sentence_names_the_function_the_name_and_the_reason():
-    told = breaches(["def fit(X):\n    return sorted(X)"], ("fit",), FORBIDS)
+    told = told_of("def fit(X):\n    return sorted(X)")
     assert told["fit"] == (
         "fit uses sorted, which this question asks you to do without: the point is to write it yourself"
     )
 
 
 def test_cells_too_long_to_be_read_prove_nothing():
-    told = breaches(["def fit(X):\n    return X\n#" + "x" * LONGEST], ("fit",), FORBIDS)
+    told = told_of("def fit(X):\n    return X\n#" + "x" * LONGEST)
     assert "too long to read" in told["fit"]
-    assert breaches(["#" + "x" * LONGEST, "def fit(X):\n    return X"], ("fit",), FORBIDS) == {}
+    assert told_of("#" + "x" * LONGEST, "def fit(X):\n    return X") == {}
 
 
 MEAN = 'asks = ["centre"]\nforbids = ["numpy.mean", ".mean"]'

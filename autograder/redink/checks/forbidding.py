@@ -10,6 +10,7 @@ the box is the wall.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,19 +21,39 @@ _LOCAL = "(a variable)"
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
 
-def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]) -> dict[str, str]:
+class Source:
+    """The source of one cell, parsed when a question first looks at it, and for all that follow."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        """Parse the cell; what only IPython understands is read as nothing."""
+        for text in (self.text, _MAGIC.sub(r"\1pass", self.text)):
+            try:
+                return ast.parse(text)
+            except _UNREADABLE:
+                continue
+        return ast.Module(body=[], type_ignores=[])
+
+    @functools.cached_property
+    def own(self) -> frozenset[str]:
+        """List the functions, classes and methods that the cell defines."""
+        return frozenset(node.name for node in ast.walk(self.tree) if isinstance(node, _SCOPES))
+
+
+def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str]) -> dict[str, str]:
     """Say for each asked function what it uses that the question forbids; cells come in the order they ran."""
     if not forbids:
         return {}
-    cells = list(sources)
-    if sum(map(len, cells)) > LONGEST:
+    if sum(len(cell.text) for cell in cells) > LONGEST:
         telling = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
-        cells = [source for source in cells if telling.search(source)]
-    if sum(map(len, cells)) > LONGEST:
+        cells = [cell for cell in cells if telling.search(cell.text)]
+    if sum(len(cell.text) for cell in cells) > LONGEST:
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
-    trees = [tree for tree in map(_parsed, cells) if tree is not None]
-    outer = [statement for tree in trees for statement in _statements(tree)]
-    own = {f".{node.name}" for tree in trees for node in ast.walk(tree) if isinstance(node, _SCOPES)}
+    outer = [statement for cell in cells for statement in _statements(cell.tree)]
+    own = {f".{name}" for cell in cells for name in cell.own}
     forbids = [name for name in forbids if name not in own]
     aliases = _outer_aliases(outer, forbids)
     bodies = dict(one for statement in outer for one in _definitions(statement) if one[0] in asks)  # the last counts
@@ -42,16 +63,6 @@ def breaches(sources: Iterable[str], asks: Sequence[str], forbids: Sequence[str]
         for name, what in used.items()
         if what
     }
-
-
-def _parsed(source: str) -> ast.Module | None:
-    """Parse a cell; what only IPython understands is read as nothing."""
-    for text in (source, _MAGIC.sub(r"\1pass", source)):
-        try:
-            return ast.parse(text)
-        except _UNREADABLE:
-            continue
-    return None
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:

@@ -24,7 +24,7 @@ class Judged(Record, frozen=True):
 def judge(paper: Paper, cells: Sequence[Cell], seen: Seen, book: Gradebook) -> dict[str, Judged]:
     """Judge all checks of the paper, by check id."""
     failed = tuple(cell for cell in seen.run.cells if cell.status in ("error", "timeout"))
-    sources = [cell.source for cell in cells]
+    sources = [forbidding.Source(cell.source) for cell in cells]
     breaches = {one.id: forbidding.breaches(sources, one.asks, one.forbids) for one in paper.assignment.spec.questions}
     return {
         check.id: _forbidden(paper, check, breach)

@@ -10,7 +10,7 @@ import msgspec
 
 from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
 from redink.checks.diagnosing import Asked, diagnose, hint_of
-from redink.checks.forbidding import breaches
+from redink.checks.forbidding import Source, breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.checks.telling import Told, Trial, tell, tell_breach
@@ -93,7 +93,7 @@ class Homework:
         """Run the public checks of one question."""
         question = self.spec.question(id)
         checks = [check for check in self.checks if check.question == id]
-        forbidden = breaches(work.sources, question.asks, question.forbids)
+        forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
         told = tuple(
             tell_breach(check, breach)
