@@ -20,14 +20,14 @@ from pathlib import Path
 
 import nbformat
 
-from redink.grader.assignments import read_assignment
-from redink.grader.build import solved_notebook
+from redink.grader.answer_key.make import Paper, set_paper
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.author.build import solved_notebook
 from redink.grader.course import Course
-from redink.grader.gradebook import Gradebook
-from redink.grader.observe import Observer
-from redink.grader.paper import Paper, set_paper
-from redink.grader.pipeline import grade
+from redink.grader.pipeline.grade import grade
+from redink.grader.pipeline.observe import Observer
 from redink.grader.rejudge import rejudge
+from redink.grader.store.gradebook import Gradebook
 from redink.student.calling import observe
 
 SLUG = "perceptron"

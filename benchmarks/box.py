@@ -17,7 +17,7 @@ from pathlib import Path
 
 from redink import wire
 from redink.box import processes
-from redink.grader.boxes import Zygote
+from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Request
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 500

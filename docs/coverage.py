@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from redink.grader.assignments import read_assignment
+from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
 
 DOCS = Path(__file__).parent

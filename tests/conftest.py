@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
+from redink.grader.author.scaffold import scaffold
 from redink.grader.course import Course
-from redink.grader.scaffold import scaffold
 
 ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
@@ -242,7 +242,7 @@ class Desk:
 
     def sources(self, *, solved: bool = True) -> dict[int, str]:
         """Give the code cells of the reference, or of the student's notebook, by their place."""
-        from redink.grader.master import read_master
+        from redink.grader.assignment.master import read_master
 
         master = read_master(self.solution / f"{self.slug}.py")
         return {cell.index: cell.source for cell in (master.solved() if solved else master.untouched())}

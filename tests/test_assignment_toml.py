@@ -2,7 +2,7 @@
 
 import pytest
 
-from redink.assignment import read_spec
+from redink.assignment.spec import read_spec
 from redink.errors import AuthorError
 
 GOOD = """

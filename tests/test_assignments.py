@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from redink.grader.assignments import Assignment, read_assignment
+from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.course import Course
 
 ROOT = Path(__file__).parents[1]

@@ -17,8 +17,8 @@ import pytest
 from redink import wire
 from redink.box import processes
 from redink.errors import BoxError
-from redink.grader import boxes
-from redink.grader.boxes import Zygote
+from redink.grader.sandbox import client
+from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Observation, Observed, Request
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
@@ -160,7 +160,7 @@ def test_leaving_a_cell_is_not_leaving_the_notebook(zygote: Zygote, source: str)
 
 def test_a_notebook_that_keeps_ending_its_process_is_given_up(zygote: Zygote) -> None:
     seen = zygote.observe(cells(*["import os; os._exit(1)"] * 8), [request("f")], LIMITS)
-    assert statuses(seen) == ["error"] * (1 + boxes.MOST_RESPAWNS) + ["skipped"] * (7 - boxes.MOST_RESPAWNS)
+    assert statuses(seen) == ["error"] * (1 + client.MOST_RESPAWNS) + ["skipped"] * (7 - client.MOST_RESPAWNS)
     assert outcomes(seen) == ["unreachable"]
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from redink.box import cgroups
-from redink.grader.boxes import Zygote
-from redink.grader.doctor import doctor
+from redink.grader.sandbox import cgroups
+from redink.grader.sandbox.client import Zygote
+from redink.grader.sandbox.doctor import doctor
 from redink.records import Cell, Limits
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from redink.errors import CourseError
+from redink.grader.author.scaffold import scaffold
 from redink.grader.course import Course
-from redink.grader.scaffold import scaffold
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from redink.grader.assignments import read_assignment
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.author.demo import make_class
 from redink.grader.course import Course
-from redink.grader.demo import make_class
 
 QUICK = {"ada_right", "ben_blank", "eve_syntax_error", "fay_not_a_notebook"}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from redink.assignment import Question, Spec
+from redink.assignment.spec import Question, Spec
 from redink.checks import Check, check, concept
 from redink.errors import AuthorError
-from redink.grader.assignments import read_assignment
+from redink.grader.answer_key.make import affected_requests
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.assignment.depending import affected, changed_names, check_uses, reached, uses_of
 from redink.grader.course import Course
-from redink.grader.depending import affected, changed_names, check_uses, reached, uses_of
-from redink.grader.paper import affected_requests
 from redink.records import Cell, Request
 
 NOTEBOOK = (

@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
+from redink.assignment.handout import read_handout
 from redink.checks.language import Check
-from redink.grader.assignments import Assignment, read_assignment
+from redink.grader.assignment.assignment import Assignment, read_assignment
+from redink.grader.assignment.master import BEGIN, END
 from redink.grader.course import Course
-from redink.grader.master import BEGIN, END
-from redink.handout import read_handout
 
 FILES = {"README.md", "assignment.toml", "checks.py", "published.json"}
 SHORTEST = 12  # shorter lines, such as `return w`, tell nothing

@@ -8,11 +8,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from redink.box import seccomp
-from redink.box.levels import level
+from redink.box.walls import seccomp
 from redink.errors import CourseError
-from redink.grader.boxes import WEAK_VARIABLE, Zygote
-from redink.grader.doctor import doctor
+from redink.grader.sandbox.client import WEAK_VARIABLE, Zygote
+from redink.grader.sandbox.doctor import doctor
+from redink.grader.sandbox.levels import level
 from redink.records import Cell, Limits, Walls
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")

@@ -4,7 +4,7 @@
 import pytest
 
 from redink.errors import AuthorError
-from redink.grader.build import build
+from redink.grader.author.build import build
 from redink.grader.course import Course
 
 CHECKS, MASTER = "assignments/tiny/checks.py", "solutions/tiny/tiny.py"

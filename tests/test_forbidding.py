@@ -169,7 +169,7 @@ def test_a_reference_that_uses_what_it_forbids_is_told_by_verify(tiny):
 
 @pytest.mark.parametrize("name", ["", "numpy.", "a b", "..mean"])
 def test_an_odd_name_is_refused(tiny, name):
-    from redink.assignment import read_spec
+    from redink.assignment.spec import read_spec
 
     odd = f'asks = ["centre"]\nforbids = ["{name}"]'
     tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', odd)

@@ -18,7 +18,7 @@ from redink.checks import close
 from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.errors import SubmissionError, WireError
-from redink.grader.sanity import sane_observation, sane_run
+from redink.grader.sandbox.sanitise import sane_observation, sane_run
 from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Observation, Request
 

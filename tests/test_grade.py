@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from redink.errors import CourseError
-from redink.grader.assignments import read_assignment
-from redink.grader.collect import Found, collect
+from redink.grader.answer_key.make import set_paper
+from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
-from redink.grader.gradebook import Gradebook
-from redink.grader.load import load
-from redink.grader.observe import Observer
-from redink.grader.paper import set_paper
-from redink.grader.pipeline import grade_all
+from redink.grader.pipeline.collect import Found, collect
+from redink.grader.pipeline.grade import grade_all
+from redink.grader.pipeline.load import load
+from redink.grader.pipeline.observe import Observer
+from redink.grader.store.gradebook import Gradebook
 
 SCALE = 6  # the place of the cell that defines `scale`
 TIMES = ("cpu_seconds", "wall_seconds", "box")

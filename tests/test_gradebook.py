@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from redink.errors import CourseError
-from redink.grader.gradebook import Gradebook, Run
+from redink.grader.store.gradebook import Gradebook, Run
 from redink.records import Observation, Result, SubmissionId, Walls
 
 

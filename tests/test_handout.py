@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
+from redink.assignment.handout import file_names, list_assignments, read_handout, replace_folder, shelf, unpack, zipped
 from redink.errors import AuthorError, CourseError
-from redink.handout import file_names, list_assignments, read_handout, replace_folder, shelf, unpack, zipped
 
 SHIPPED = ["README.md", "assignment.toml", "checks.py", "published.json", "tiny.ipynb"]
 

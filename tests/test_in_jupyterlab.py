@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from redink.handout import list_assignments
+from redink.assignment.handout import list_assignments
 from tests.browser import CHROMIUM, DRIVER, Page, browser, lab
 
 pytestmark = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from redink.assignment import load_checks, make_request, make_trials, read_spec
+from redink.assignment.spec import load_checks, make_request, make_trials, read_spec
 from redink.checks import Check, Fail, check, close, concept
 from redink.checks.judging import judge
 from redink.checks.seeds import PUBLISHED, fingerprint, generator, seed

@@ -10,13 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from redink.assignment import Published
-from redink.box import environment
+from redink.assignment.spec import Published
 from redink.checks.judging import same
-from redink.grader import boxes
-from redink.grader.assignments import read_assignment
-from redink.grader.build import published, published_paper
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.author.build import published, published_paper
 from redink.grader.course import Course
+from redink.grader.sandbox import client, environment
 
 COURSE = Course.find(Path(__file__).parent)
 OLDER = {
@@ -31,7 +30,7 @@ OLDER = {
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", COURSE.slugs())
 def test_an_older_processor_gives_what_is_published(slug, monkeypatch):
-    monkeypatch.setattr(boxes, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
+    monkeypatch.setattr(client, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
     assignment = read_assignment(COURSE, slug)
     stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
     paper = published_paper(assignment)

@@ -89,7 +89,7 @@ def test_an_installed_redink_without_a_course_says_that_it_cannot_grade(installe
 _INSIDE = """
 import json, sys
 from redink import wire
-from redink.grader.boxes import Zygote
+from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Request
 tries = '''
 import importlib, sys

@@ -6,7 +6,7 @@ import jupytext
 import pytest
 
 from redink.errors import AuthorError
-from redink.grader.percent import read_percent
+from redink.grader.assignment.percent import read_percent
 
 MASTERS = sorted(
     path for path in (Path(__file__).parents[1] / "solutions").glob("*/*.py") if path.stem == path.parent.name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from redink.errors import AuthorError
-from redink.grader.master import read_master
-from redink.grader.reference import Reference
+from redink.grader.assignment.master import read_master
+from redink.grader.assignment.reference import Reference
 
 FOLLOWS = '''
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from redink.grader.course import Course
-from redink.grader.gradebook import Gradebook
+from redink.grader.store.gradebook import Gradebook
 
 CHECKS, HIDDEN = "checks.py", "hidden_checks.py"
 

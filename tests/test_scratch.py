@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from redink.box import processes, scratch
-from redink.grader.boxes import Zygote
+from redink.grader.sandbox.client import Zygote
 from redink.records import Limits
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
 GRADER = """
 import time
-from redink.grader.boxes import Zygote
+from redink.grader.sandbox.client import Zygote
 from redink.records import Limits
 zygote = Zygote(torch=False)
 zygote.observe([], [], Limits())

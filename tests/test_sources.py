@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from redink.assignment import load_module
-from redink.grader.sources import source_of
+from redink.assignment.spec import load_module
+from redink.grader.assignment.sources import source_of
 
 FILE = """
 import math
@@ -91,12 +91,12 @@ def test_a_function_torn_out_of_a_longer_statement_is_seen_too(tmp_path):
 
 ALL_KEYS = """
 import sys
-from redink.assignment import make_trials
+from redink.assignment.spec import make_trials
 from redink.checks.seeds import PUBLISHED
-from redink.grader.assignments import read_assignment
+from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
-from redink.grader.keys import check_key, digest
-from redink.grader.reference import Reference
+from redink.grader.answer_key.digests import check_key, digest
+from redink.grader.assignment.reference import Reference
 course = Course.find()
 for slug in course.slugs():
     assignment = read_assignment(course, slug)

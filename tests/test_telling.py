@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from redink.checks import check
+from redink.checks.feedback import Trial, show, tell
 from redink.checks.judging import judge
-from redink.checks.telling import Trial, show, tell
 from redink.records import Observation, Verdict
 from redink.wire import Opaque, encode
 

@@ -22,9 +22,9 @@ def new_command(slug: str) -> None:
     \b
     Example: redink new my_topic && redink verify my_topic
     """
-    from redink.grader.build import build
+    from redink.grader.author.build import build
+    from redink.grader.author.scaffold import scaffold
     from redink.grader.course import Course
-    from redink.grader.scaffold import scaffold
 
     course = Course.find()
     for path in scaffold(course, slug) + build(course, slug):
@@ -46,7 +46,7 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
     Example: redink build perceptron
              redink build --check
     """
-    from redink.grader import build
+    from redink.grader.author import build
     from redink.grader.course import Course
 
     course = Course.find()
@@ -76,8 +76,8 @@ def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs
     \b
     Example: redink verify perceptron
     """
+    from redink.grader.author.verify import verify
     from redink.grader.course import Course
-    from redink.grader.verify import verify
     from redink_cli import screen, tables
 
     course = Course.find()

@@ -13,7 +13,7 @@ from redink_cli.options import gradebook_option, jobs_option, json_option
 
 if TYPE_CHECKING:
     from redink.grader.course import Course
-    from redink.grader.report import Report
+    from redink.grader.pipeline.report import Report
 
 
 @click.command("distribute")
@@ -25,8 +25,8 @@ def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
     \b
     Example: redink distribute perceptron --to handouts/
     """
+    from redink.grader.author.distribute import distribute
     from redink.grader.course import Course
-    from redink.grader.distribute import distribute
 
     course = Course.find()
     for slug in slugs:
@@ -44,7 +44,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
     \b
     Example: redink run submissions/ada/perceptron.ipynb --save executed.ipynb
     """
-    from redink.grader.run import executed, run
+    from redink.grader.sandbox.run import executed, run
     from redink_cli import screen, tables
 
     observed = run(notebook)
@@ -83,8 +83,8 @@ def grade_command(
     \b
     Example: redink grade perceptron submissions/ --json results.json
     """
-    from redink.grader.boxes import WEAK_VARIABLE
     from redink.grader.course import Course
+    from redink.grader.sandbox.client import WEAK_VARIABLE
 
     if allow_weak_box:
         os.environ[WEAK_VARIABLE] = "1"  # every worker of this run inherits it
@@ -129,10 +129,10 @@ def demo_command(target: Path, jobs: int) -> None:
     \b
     Example: redink demo
     """
-    from redink.grader.assignments import read_assignment
+    from redink.assignment.handout import list_assignments
+    from redink.grader.assignment.assignment import read_assignment
+    from redink.grader.author.demo import make_class
     from redink.grader.course import Course
-    from redink.grader.demo import make_class
-    from redink.handout import list_assignments
 
     course = Course.find()
     complete = set(course.slugs())
@@ -149,7 +149,7 @@ def demo_command(target: Path, jobs: int) -> None:
 
 def _grade(course: Course, slug: str, path: Path, jobs: int, gradebook: Path | None, quiet: bool = False) -> Report:
     """Grade with progress, then show the table."""
-    from redink.grader.pipeline import grade
+    from redink.grader.pipeline.grade import grade
     from redink_cli import screen, tables
 
     reused = graded = 0

@@ -28,7 +28,7 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from redink.grader.doctor import doctor
+    from redink.grader.sandbox.doctor import doctor
     from redink_cli import screen
 
     examined = doctor()

@@ -22,7 +22,7 @@ def list_command(json_file: str | None) -> None:
     \b
     Example: redink list
     """
-    from redink.handout import list_assignments, shelf
+    from redink.assignment.handout import list_assignments, shelf
     from redink_cli import screen
 
     specs = list_assignments(shelf())
@@ -49,7 +49,7 @@ def start_command(slug: str, target: Path | None) -> None:
     \b
     Example: redink start perceptron
     """
-    from redink.handout import list_assignments, read_handout, shelf, unpack
+    from redink.assignment.handout import list_assignments, read_handout, shelf, unpack
 
     folder = shelf() / slug
     if not folder.is_dir():

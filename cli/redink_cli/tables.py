@@ -7,9 +7,9 @@ from collections import Counter
 from rich.table import Table
 from rich.text import Text
 
+from redink.grader.author.verify import Verified
+from redink.grader.pipeline.report import Group, Report
 from redink.grader.rejudge import Rejudged
-from redink.grader.report import Group, Report
-from redink.grader.verify import Verified
 from redink.records import Observed, Result
 from redink_cli.screen import console
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from redink.box import kernel
+from redink.box.walls import kernel
 
 
 def open_the_interpreter() -> None:

@@ -21,10 +21,10 @@ from typing import Any
 
 import redink
 from redink.box import processes
-from redink.grader import observe
-from redink.grader.boxes import Zygote
 from redink.grader.course import SECRET_VARIABLE, Course
-from redink.grader.pipeline import grade
+from redink.grader.pipeline import observe
+from redink.grader.pipeline.grade import grade
+from redink.grader.sandbox.client import Zygote
 
 HERE = Path(__file__).parent
 MARKER = "a marker that nobody may ever see"
@@ -97,7 +97,7 @@ def _prepare(course: Path, files: Path, port: int) -> dict[str, Any]:
 
 
 def _hand_in(course: Path, bait: dict[str, Any]) -> None:
-    from redink.grader.master import read_master
+    from redink.grader.assignment.master import read_master
 
     (course / "class").mkdir()
     solved = [cell.source for cell in read_master(course / "solutions/little/little.py").solved()]

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from redink import wire
-from redink.box import chance
-from redink.box.cells import CellShell, run_cell
-from redink.box.ground import Ground
-from redink.box.output import Output
 from redink.box.processes import NO_ROOM
 from redink.box.protocol import CellDone, Job, Run, RunnerGone, Standing, pack, to_box
 from redink.box.runner import Student, serve
-from redink.box.walls import close_from, die_with, furnish, raise_walls
+from redink.box.shell import fixed_seeds
+from redink.box.shell.cells import CellShell, run_cell
+from redink.box.shell.output import Output
+from redink.box.walls.raising import close_from, die_with, furnish, raise_walls
+from redink.box.walls.setup import Setup
 from redink.records import Limits
 
 _SOCKET, _OUTPUT, _GATE = 3, 4, 5
@@ -33,16 +33,16 @@ _OUT_OF_THE_WAY = 64  # of descriptors
 _LARGEST_JOB = 1 << 30  # the grader is no stranger
 
 
-def live(channel: int, ground: Ground, limits: Limits, zygote: int, shell: CellShell, gate: int | None) -> NoReturn:
+def live(channel: int, setup: Setup, limits: Limits, zygote: int, shell: CellShell, gate: int | None) -> NoReturn:
     """Be the child of one submission; never returns to the zygote's code. `gate` leads to the turnstile, if there is one."""
     code = 70
     try:
         die_with(zygote)
         sock, output = _settle(channel, gate)
-        furnish(ground, limits)
-        _move_in(ground.place)
-        wire.send(sock, pack(Standing(walls=raise_walls(ground, limits, gate and _GATE))))
-        _work(sock, output, shell, ground.signals_stay_inside)
+        furnish(setup, limits)
+        _move_in(setup.place)
+        wire.send(sock, pack(Standing(walls=raise_walls(setup, limits, gate and _GATE))))
+        _work(sock, output, shell, setup.signals_stay_inside)
     except EOFError:
         code = 0
     finally:
@@ -84,7 +84,7 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
         file.write_bytes(data)
     output.allow(job.limits.output_bytes)
     given = dict(shell.user_ns)
-    chance.reseed()
+    fixed_seeds.reseed()
     me = os.getpid()
     for cell in job.cells:
         run = run_cell(shell, cell, job.limits, output)

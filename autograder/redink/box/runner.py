@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from redink import wire
-from redink.box import chance
-from redink.box.patience import OverTime, TimeLimit
 from redink.box.protocol import Reply, pack
-from redink.box.telling import one_line, place
+from redink.box.shell import fixed_seeds
+from redink.box.shell.tracebacks import one_line, place
+from redink.box.time_limit import OverTime, TimeLimit
 from redink.records import Limits, Request
 
 _NAMES_TORCH = re.compile(r"\btorch\b")
@@ -81,7 +81,7 @@ def observe(request: Request, student: Student, limits: Limits) -> Reply:
         inputs: dict[str, Any] = wire.decode(request.inputs, _Torch)
         before = {name: wire.encode(value) for name, value in inputs.items()}
         when = _compiled(request.when)
-        chance.reseed()
+        fixed_seeds.reseed()
         with limit:
             value = wire.encode(when(student, **inputs))
             modified = tuple(name for name, value in inputs.items() if wire.encode(value) != before[name])

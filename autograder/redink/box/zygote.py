@@ -11,22 +11,22 @@ Theory of operation. Six kinds of process take part::
              └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
 
 Where the machine refuses namespaces there is no parent and no sleeper: the zygote, being the subreaper, hunts down what
-has descended from a child, and is asked before anything in the box forks (turnstile.py).
+has descended from a child, and is asked before anything in the box forks (walls/turnstile.py).
 
 Channels. Grader and zygote share a control socket; no child ever has it. For each submission the grader makes a fresh
 socket pair and passes one end through the zygote to the child: that is all the child has, beside /dev/null and an
 anonymous file for its output. The zygote passes back a pidfd, by which the grader sees the child's death.
 
-Rights. What is the same for all submissions is done once (ground.py): the zygote moves into namespaces, by a user
-namespace if it is an ordinary user's, and into a root that shows Python and the system's programs, read-only, and nothing
-else (view.py): no course, no home, no network. Each child then takes a mount namespace with a /proc and a scratch of its
-own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this
-order (walls.py), before it reads anything of the student; its word on what stands is the first thing on the wire. Without
-namespaces Landlock hides the same files, and the filter all sockets. Where the grader was given control groups it puts
-each child into one (cgroups.py). The zygote is not dumpable, so that no child can
+Rights. What is the same for all submissions is done once (walls/setup): the zygote moves into namespaces, by a user
+namespace if it is an ordinary user's, and into a root that shows Python and the system's programs, read-only, and
+nothing else (walls/visible): no course, no home, no network. Each child then takes a mount namespace with a /proc and a
+scratch of its own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp
+filter, in this order (walls/raising), before it reads anything of the student; its word on what stands is the first
+thing on the wire. Without namespaces Landlock hides the same files, and the filter all sockets. Where the grader was
+given control groups it puts each child into one (sandbox/cgroups). The zygote is not dumpable, so that no child can
 write into it and spoil the next submission.
 
-Time. A timer on CPU time raises in the student's code (patience.py). What ignores it, the grader kills: it reads CPU
+Time. A timer on CPU time raises in the student's code (time_limit.py). What ignores it, the grader kills: it reads CPU
 time, memory and number of the zygote's whole family from /proc, and a generous wall clock stands behind. The grader alone
 decides that a child is over; it then asks for the end, and the zygote kills the sleeper and with it everything the
 submission started, however often it forked away, and tells how the child ended and what it all cost. The scratch was
@@ -46,33 +46,35 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from redink.box import child, namespaces, processes, scratch, stub, walls, workers
-from redink.box.cells import CellShell
-from redink.box.ground import Ground, lay
+from redink.box import child, processes, scratch
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
-from redink.box.turnstile import Turnstile
-from redink.box.warming import warm_up
+from redink.box.shell import data_loading, stub
+from redink.box.shell.cells import CellShell
+from redink.box.shell.warming import warm_up
+from redink.box.walls import namespaces, raising
+from redink.box.walls.setup import Setup, prepare
+from redink.box.walls.turnstile import Turnstile
 from redink.records import Limits
 
 _PACKET = 4096
 
 
 def main(arguments: list[str]) -> None:
-    """Lay the ground, warm up and serve; the only argument is the control socket's descriptor."""
+    """Set up the walls, warm up and serve; the only argument is the control socket's descriptor."""
     control = socket.socket(fileno=int(arguments[0]))
     control.set_inheritable(False)
     orders = to_zygote(control.recv(_PACKET))
     assert isinstance(orders, Orders)
     grader = os.pidfd_open(orders.grader)
     folder = Path(orders.folder)
-    ground = lay(folder, orders.hidden, orders.without)
-    home = Path(ground.place).parent / "zygote" if ground.own_pids is None else Path(ground.place, "zygote")
+    setup = prepare(folder, orders.hidden, orders.without)
+    home = Path(setup.place).parent / "zygote" if setup.own_pids is None else Path(setup.place, "zygote")
     shell = warm_up(str(_settle(home)), orders.torch)
-    if not ground.uses_namespaces:
-        workers.explain_missing_semaphores()
-    walls.shield_the_zygote()
+    if not setup.uses_namespaces:
+        data_loading.explain_missing_semaphores()
+    raising.shield_the_zygote()
     stub.hide_ourselves()
-    zygote = _Zygote(control, grader, ground, shell)
+    zygote = _Zygote(control, grader, setup, shell)
     try:
         zygote.serve()
     finally:
@@ -92,10 +94,10 @@ def _settle(home: Path) -> Path:
 class _Zygote:
     """Serves one child at a time."""
 
-    def __init__(self, control: socket.socket, grader: int, ground: Ground, shell: CellShell) -> None:
+    def __init__(self, control: socket.socket, grader: int, setup: Setup, shell: CellShell) -> None:
         self._control = control
         self._grader = grader
-        self._ground = ground
+        self._ground = setup
         self._shell = shell
         self._child = self._sleeper = 0
         self._turnstile: Turnstile | None = None
@@ -138,7 +140,7 @@ class _Zygote:
         me, own_pids = os.getpid(), self._ground.own_pids
         gate = None
         if self._ground.counted:
-            self._turnstile = Turnstile(limits.processes + walls.OURS)
+            self._turnstile = Turnstile(limits.processes + raising.OURS)
             gate = self._turnstile.gate.fileno()
         if own_pids is not None:
             self._sleeper = namespaces.make_family(own_pids)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from redink.errors import CourseError
-from redink.grader.assignments import read_assignment
+from redink.grader.answer_key.make import Paper, set_paper
+from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
-from redink.grader.diagnose import diagnose
-from redink.grader.gradebook import Gradebook
-from redink.grader.judge import judge
-from redink.grader.observe import Observer
-from redink.grader.paper import Paper, set_paper
-from redink.grader.record import record, recorded_submission
-from redink.grader.score import score
+from redink.grader.pipeline.diagnose import diagnose
+from redink.grader.pipeline.judge import judge
+from redink.grader.pipeline.observe import Observer
+from redink.grader.pipeline.record import record, recorded_submission
+from redink.grader.pipeline.score import score
+from redink.grader.store.gradebook import Gradebook
 from redink.records import Record, Result
 
 

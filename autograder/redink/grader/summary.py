@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from redink.grader.report import Report
+from redink.grader.pipeline.report import Report
 from redink.records import Result
 
 

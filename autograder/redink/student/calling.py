@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from redink.box.chance import SEED
+from redink.box.shell.fixed_seeds import SEED
 from redink.records import Observation, Request
-from redink.student.patience import OverTime, patience
+from redink.student.time_limit import OverTime, patience
 from redink.wire import TensorArray, decode, encode
 
 _NAMES_TORCH = re.compile(r"\btorch\b")

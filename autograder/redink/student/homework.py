@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from redink.assignment import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
+from redink.assignment.spec import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
 from redink.checks.diagnosing import Asked, diagnose, hint_of
+from redink.checks.feedback import Told, Trial, tell, tell_breach
 from redink.checks.forbidding import Source, breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
-from redink.checks.telling import Told, Trial, tell, tell_breach
 from redink.errors import CourseError
 from redink.records import Hint, Observation, Record, Request, Verdict
 from redink.student.calling import call, observe

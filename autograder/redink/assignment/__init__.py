@@ -1,0 +1,1 @@
+"""An assignment as a student has it."""

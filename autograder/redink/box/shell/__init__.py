@@ -1,0 +1,1 @@
+"""What runs inside a child: the shell for cells, its output, its fixed seeds and its warm libraries."""

@@ -1,0 +1,1 @@
+"""The answer key of one assignment under one secret."""

@@ -1,0 +1,1 @@
+"""An author's two folders, read and checked."""

@@ -1,0 +1,187 @@
+"""The master: one text notebook that holds the prose and the reference.
+
+From it come the student's notebook (solutions cut out), the solved one, and every specimen (the solved one with an edit
+that matches exactly once).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+from redink.checks.specimens import Edit, Specimen
+from redink.errors import AuthorError
+from redink.grader.assignment.percent import read_percent
+from redink.records import Cell, Record
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+EXPLORE = "explore"
+WIDEST = 92  # characters of code that JupyterLab shows without scrolling
+
+
+class MasterCell(Record, frozen=True):
+    """One cell of the master."""
+
+    kind: Literal["code", "markdown"]
+    source: str
+    explore: bool = False
+
+    @property
+    def marked(self) -> bool:
+        """Whether a solution stands in it."""
+        return any(line.strip() == BEGIN for line in self.source.splitlines())
+
+
+class Master(Record, frozen=True):
+    """The whole master, cell by cell."""
+
+    path: str
+    cells: tuple[MasterCell, ...]
+
+    def solved(self) -> tuple[Cell, ...]:
+        """Give the code cells of the reference, marks taken out."""
+        return tuple(
+            Cell(index=index, source=_without_marks(cell.source))
+            for index, cell in enumerate(self.cells, start=1)
+            if cell.kind == "code"
+        )
+
+    def untouched(self) -> tuple[Cell, ...]:
+        """Give the code cells as a student finds them."""
+        return tuple(
+            Cell(index=index, source=without_solutions(cell.source, f"{self.path}, cell {index}"))
+            for index, cell in enumerate(self.cells, start=1)
+            if cell.kind == "code"
+        )
+
+    def explorations(self) -> frozenset[str]:
+        """Give the sources of cells that the grader need not run."""
+        return frozenset(_without_marks(cell.source).strip() for cell in self.cells if cell.explore)
+
+
+def read_master(path: Path) -> Master:
+    """Read a master in the percent format."""
+    try:
+        found = read_percent(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        raise AuthorError(f"{path} is missing") from None
+    cells = tuple(
+        MasterCell(kind="markdown" if one.markdown else "code", source=one.source, explore=EXPLORE in one.tags)
+        for one in found
+    )
+    master = Master(path=str(path), cells=cells)
+    _check_width(master)
+    for cell in master.solved():
+        compiles(cell.source, f"{path}, cell {cell.index}")
+    return master
+
+
+def compiles(source: str, where: str) -> None:
+    """Refuse a cell with a syntax error; cells with magics are left to the box."""
+    try:
+        compile(source, where, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
+    except SyntaxError as error:
+        if not re.search(r"^\s*[%!?]|^\s*\w+\s*=\s*[%!]", source, re.MULTILINE):
+            raise AuthorError(
+                f"{where}, line {error.lineno}: {error.msg}: {(error.text or '').strip()[:60]}"
+            ) from error
+
+
+def _check_width(master: Master) -> None:
+    """Refuse code that would scroll sideways in a student's notebook."""
+    for cell in master.untouched():
+        for line in cell.source.splitlines():
+            if len(line) > WIDEST:
+                where = f"{master.path}, cell {cell.index}"
+                raise AuthorError(
+                    f"{where}: a code line has {len(line)} characters; {WIDEST} fit: {line.strip()[:50]}…"
+                )
+
+
+def without_solutions(source: str, where: str) -> str:
+    """Cut the solutions out: inside a function something to raise stays, at top level nothing."""
+    kept: list[str] = []
+    inside = False
+    for line in source.splitlines():
+        mark = line.strip()
+        if mark == BEGIN:
+            if inside:
+                raise AuthorError(f"{where}: {BEGIN} inside a solution")
+            inside = True
+            kept += _stub(kept, len(line) - len(line.lstrip()))
+        elif mark == END:
+            if not inside:
+                raise AuthorError(f"{where}: {END} without {BEGIN}")
+            inside = False
+        elif not inside:
+            kept.append(line)
+    if inside:
+        raise AuthorError(f"{where}: {BEGIN} without {END}")
+    return "\n".join(kept).rstrip()
+
+
+def _stub(above: list[str], indent: int) -> list[str]:
+    if indent == 0:
+        return []
+    for line in reversed(above):
+        found = re.match(r"(\s*)(?:async )?def (\w+)", line)
+        if found and len(found[1]) < indent:
+            return [f'{" " * indent}raise NotImplementedError("{found[2]} is yours to write")']
+    return [f'{" " * indent}raise NotImplementedError("this is yours to write")']
+
+
+def _without_marks(source: str) -> str:
+    return "\n".join(line for line in source.splitlines() if line.strip() not in (BEGIN, END)).rstrip()
+
+
+def edited(cells: tuple[Cell, ...], specimen: Specimen, skip: frozenset[str]) -> tuple[Cell, ...]:
+    """Apply a specimen's edits to the solved cells; each must match exactly once."""
+    for edit in specimen.edits:
+        cells = _apply(cells, edit, specimen, skip)
+    return cells
+
+
+def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozenset[str]) -> tuple[Cell, ...]:
+    changed: list[Cell] = []
+    matches = 0
+    for cell in cells:
+        if cell.source.strip() in skip:
+            changed.append(cell)
+            continue
+        source, count = _replace_text(cell.source, edit) if edit.old else _replace_definition(cell.source, edit)
+        matches += count
+        changed.append(Cell(index=cell.index, source=source))
+    if matches != 1:
+        what = repr(edit.old) if edit.old else f"a definition of {edit.name}"
+        advice = "give more of the line, or replace the whole function" if matches else "was the master changed?"
+        raise AuthorError(
+            f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once; {advice}"
+        )
+    for cell in set(changed) - set(cells):
+        compiles(cell.source, f"{specimen.kind} {specimen.id}: with its edit, cell {cell.index}")
+    return tuple(changed)
+
+
+def _replace_text(source: str, edit: Edit) -> tuple[str, int]:
+    count = source.count(edit.old)
+    return (source.replace(edit.old, edit.new) if count else source), count
+
+
+def _replace_definition(source: str, edit: Edit) -> tuple[str, int]:
+    places = [node for node in _definitions(source) if node.name == edit.name]
+    if not places:
+        return source, 0
+    node = places[0]
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = source.splitlines()
+    return "\n".join([*lines[: first - 1], edit.new, *lines[node.end_lineno :]]), len(places)
+
+
+def _definitions(source: str) -> list[Any]:
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a cell with magics
+        return []
+    return [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

@@ -1,0 +1,79 @@
+"""Whether the parts of an assignment fit together: an author's slips, found before anything runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from redink.errors import AuthorError
+from redink.grader.assignment.depending import check_uses
+from redink.grader.assignment.master import Master, MasterCell
+
+if TYPE_CHECKING:
+    from redink.grader.assignment.assignment import Assignment
+
+_CHECK_CELL = re.compile(r"""^check\(\s*["']([^"']*)["']\s*\)""", re.MULTILINE)
+
+
+def check_fitting(assignment: Assignment) -> None:
+    """Raise the sentence that says what does not fit, and where."""
+    _unique("checks", [check.id for check in assignment.checks], assignment.slug)
+    specimens = assignment.misconceptions + assignment.alternatives
+    _unique("specimens", [f"{one.kind} {one.id}" for one in specimens], assignment.slug)
+    for check in assignment.checks:
+        check.shipped(assignment.spec.question(check.question).asks, {})  # a when that may not travel is refused here
+    checked = {check.question for check in assignment.checks if check.weight > 0}
+    known = {question.id for question in assignment.spec.questions}
+    for one in specimens:
+        if one.question not in known:
+            raise AuthorError(f"{one.kind} {one.id}: there is no question {one.question!r}; there are {_listed(known)}")
+    for question in assignment.spec.questions:
+        if question.id not in checked:
+            raise AuthorError(f"{assignment.slug}: question {question.id} has no check that carries points")
+        for name in question.asks:
+            _check_asked(assignment.master, question.id, name)
+    check_uses(assignment.spec, assignment.master.solved(), assignment.master.path)
+    for index, cell in enumerate(assignment.master.cells, start=1):
+        for named in _CHECK_CELL.findall(cell.source) if cell.kind == "code" else ():
+            if named not in known:
+                where = f"{assignment.master.path}, cell {index}"
+                raise AuthorError(f"{where}: check({named!r}) names no question; there are {_listed(known)}")
+
+
+def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
+    """Name the questions for which the notebook has no `check` cell."""
+    named = {id for cell in assignment.master.cells if cell.kind == "code" for id in _CHECK_CELL.findall(cell.source)}
+    return (question.id for question in assignment.spec.questions if question.id not in named)
+
+
+def _check_asked(master: Master, question: str, name: str) -> None:
+    """Hold the master to what a question asks: it defines the name, and the solution is marked."""
+    defining = [cell for cell in master.cells if cell.kind == "code" and name in _defined(cell)]
+    if not defining:
+        raise AuthorError(f"{master.path}: question {question} asks for {name}, which the master does not define")
+    if not any(cell.marked for cell in defining):
+        raise AuthorError(
+            f"{master.path}: the cell that defines {name} has no solution marks, so students would be given the solution"
+        )
+
+
+def _defined(cell: MasterCell) -> set[str]:
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError:  # a cell with magics; the master's own slips are refused when it is read
+        return set()
+    named = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    return named | {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _unique(what: str, names: Sequence[str], slug: str) -> None:
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise AuthorError(f"{slug}: there are two {what} called {twice[0]}")
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

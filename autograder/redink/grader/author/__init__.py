@@ -1,0 +1,1 @@
+"""What authors do: scaffold, build, verify, demonstrate and hand out an assignment."""

@@ -1,0 +1,210 @@
+"""Generating what a student gets from the master, and telling when it has drifted."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from redink.assignment.spec import Published
+from redink.checks.comparing import difference
+from redink.checks.diagnosing import Misconception
+from redink.checks.judging import same
+from redink.checks.language import Check
+from redink.errors import AuthorError
+from redink.grader.answer_key.digests import digest
+from redink.grader.answer_key.make import Paper, set_paper
+from redink.grader.assignment.assignment import Assignment, read_assignment
+from redink.grader.assignment.master import Master, without_solutions
+from redink.grader.author.trivial import constant_observations
+from redink.grader.course import Course
+from redink.grader.pipeline.observe import Observer
+from redink.grader.store.gradebook import Gradebook
+from redink.records import Observation
+from redink.wire import decode
+
+
+def build(course: Course, slug: str) -> list[Path]:
+    """Write the notebook, the README and the published values of an assignment; give the files that changed."""
+    assignment = read_assignment(course, slug)
+    values = published(published_paper(assignment), sources_key(assignment))
+    written = {**_texts(assignment), "published.json": _dump(values)}
+    changed = []
+    for name, text in written.items():
+        path = assignment.folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            changed.append(path)
+    return changed
+
+
+def drift(course: Course, slug: str) -> list[str]:
+    """Say which generated files are not what `build` would write: texts exactly, values within tolerance.
+
+    The reference must give the published values on any machine. What misconceptions give may hang on the last digit, so
+    there the sources are compared, and none of them is run.
+    """
+    assignment = read_assignment(course, slug)
+    found = stale_texts(assignment)
+    try:
+        stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
+    except (OSError, msgspec.MsgspecError):
+        return [*found, "published.json is missing or damaged"]
+    paper = published_paper(msgspec.structs.replace(assignment, misconceptions=()))
+    key = sources_key(assignment)
+    found += _value_drift(paper, stored, published(paper, key))
+    if not found and stored.made_from != key:
+        found.append("published.json: the solutions, the checks, the misconceptions or their hints have changed")
+    return found
+
+
+def sources_key(assignment: Assignment) -> str:
+    """Key the sources of the published values."""
+    skip = assignment.master.explorations()
+    run = [cell.source for cell in assignment.master.solved() if cell.source.strip() not in skip]
+    facts = (run, assignment.misconceptions, assignment.spec.questions)
+    return digest(msgspec.msgpack.encode(facts), (assignment.folder / "checks.py").read_bytes())[:16]
+
+
+def stale_texts(assignment: Assignment) -> list[str]:
+    """Say which generated texts differ from what the master gives now."""
+    return [
+        f"{name} is not what the master gives now"
+        for name, text in _texts(assignment).items()
+        if not (assignment.folder / name).is_file() or (assignment.folder / name).read_text(encoding="utf-8") != text
+    ]
+
+
+def solve(course: Course, slug: str, target: Path) -> Path:
+    """Write the solved notebook, for instructors."""
+    assignment = read_assignment(course, slug)
+    target.mkdir(parents=True, exist_ok=True)
+    path = target / f"{slug}.ipynb"
+    path.write_text(solved_notebook(assignment), encoding="utf-8")
+    return path
+
+
+def solved_notebook(assignment: Assignment) -> str:
+    """Give the notebook with the reference in it."""
+    sources = {cell.index: cell.source for cell in assignment.master.solved()}
+    return notebook(assignment.master, assignment.slug, lambda index, _: sources[index])
+
+
+def student_notebook(assignment: Assignment) -> str:
+    """Give the notebook with the solutions cut out."""
+    return notebook(
+        assignment.master, assignment.slug, lambda index, source: without_solutions(source, f"cell {index}")
+    )
+
+
+def notebook(master: Master, slug: str, code: Callable[[int, str], str]) -> str:
+    """Write the cells of a master as a notebook; the same cells give the same bytes."""
+    cells = []
+    for index, cell in enumerate(master.cells, start=1):
+        tags = {"tags": ["explore"]} if cell.explore else {}
+        entry: dict[str, object] = {"cell_type": cell.kind, "id": f"{slug}-{index:03d}", "metadata": tags}
+        if cell.kind == "code":
+            entry |= {"execution_count": None, "outputs": []}
+        source = code(index, cell.source) if cell.kind == "code" else cell.source
+        cells.append(entry | {"source": source.splitlines(keepends=True)})
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    document = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def published_paper(assignment: Assignment) -> Paper:
+    """Make the paper of published seeds alone."""
+    with Gradebook(None, "published") as book, Observer(book, assignment) as observer:
+        return set_paper(assignment, None, observer)
+
+
+def published(paper: Paper, made_from: str) -> Published:
+    """Gather what students may have: expected values of public trials, and what misconceptions give on them."""
+    public = {trial.id for trial in paper.trials if trial.published}
+    kept = []
+    for misconception in paper.bank:
+        own = {trial.id for trial in paper.of_question(misconception.question)} & public
+        gives = {id: one for id, one in misconception.gives.items() if id in own}
+        if gives:
+            kept.append(
+                Misconception(
+                    id=misconception.id, question=misconception.question, hint=misconception.hint, gives=gives
+                )
+            )
+    expected = {id: _needed(paper.asked[id].check, one) for id, one in paper.expected.items() if id in public}
+    trials = tuple(trial for trial in paper.trials if trial.published)
+    return Published(made_from=made_from, trials=trials, expected=expected, misconceptions=tuple(kept))
+
+
+def _needed(check: Check, expected: Observation) -> Observation:
+    """Publish of an expected value what judging it needs: only its form, where the check's `then` never looks at it."""
+    if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
+        return expected
+    return constant_observations({check.id: expected}, 0.0)[check.id]
+
+
+def _texts(assignment: Assignment) -> dict[str, str]:
+    return {f"{assignment.slug}.ipynb": student_notebook(assignment), "README.md": _readme(assignment)}
+
+
+def _readme(assignment: Assignment) -> str:
+    spec = assignment.spec
+    package = "'redink[torch]'" if spec.torch else "redink"
+    rows = [
+        f"| {question.title} | `{question.id}` | {question.points:g}{' (extra)' if question.tier == 'extra' else ''} "
+        f"| {question.minutes or '–'} |"
+        for question in spec.questions
+    ]
+    return "\n".join(
+        [
+            f"# {spec.title}",
+            "",
+            f"Open `{spec.slug}.ipynb` in JupyterLab, VS Code or Colab, with this folder as its working folder, and work "
+            "from top to bottom. Where a function says `NotImplementedError`, it is yours to write; run the cell below it, "
+            'for instance `check("' + spec.questions[0].id + '")`, to see how far you are.',
+            "",
+            f"    pip install {package} jupyterlab",
+            f"    jupyter lab {spec.slug}.ipynb",
+            f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
+            "",
+            "| question | id | points | minutes |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+            f"It is graded with numpy{', torch' if spec.torch else ''} and matplotlib; other packages are not there.",
+            "",
+            "The checks here are the public ones, on published inputs. Grades also come from hidden checks and from other "
+            "inputs of the same kind, so an answer that only fits the published numbers earns nothing.",
+            "",
+        ]
+    )
+
+
+def _dump(values: Published) -> str:
+    return msgspec.json.format(msgspec.json.encode(values, order="sorted"), indent=1).decode() + "\n"
+
+
+def _value_drift(paper: Paper, stored: Published, fresh: Published) -> list[str]:
+    if [trial.id for trial in stored.trials] != [trial.id for trial in fresh.trials]:
+        return ["published.json: the public checks or their trials have changed"]
+    for old, new in zip(stored.trials, fresh.trials, strict=True):
+        if difference(decode(old.inputs), decode(new.inputs)):
+            return [f"published.json: the inputs of {old.id} have changed"]
+    if found := _differing(paper, stored.expected, fresh.expected):
+        return [f"published.json: the expected value of {found} has changed"]
+    return []
+
+
+def _differing(paper: Paper, old: Mapping[str, Observation], new: Mapping[str, Observation]) -> str | None:
+    if old.keys() != new.keys():
+        return sorted(old.keys() ^ new.keys())[0]
+    for id in old:
+        if id not in paper.asked:
+            raise AuthorError(f"published.json: {id} is not a public trial")
+        if not same(paper.asked[id].check, old[id], new[id], paper.asked[id].inputs):
+            return id
+    return None

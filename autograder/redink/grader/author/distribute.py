@@ -1,0 +1,30 @@
+"""Making the bundle that students are given: a folder and a zip with what ships, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from redink.assignment.handout import read_handout, replace_folder, zipped
+from redink.errors import CourseError
+from redink.grader.author.build import drift
+from redink.grader.course import Course
+
+
+def distribute(course: Course, slug: str, target: Path) -> tuple[Path, Path]:
+    """Write the bundle of one assignment; refuse one that no longer fits its master and its checks."""
+    if stale := drift(course, slug):
+        raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
+    files = read_handout(course.assignments / slug)
+    folder, archive = target / slug, target / f"{slug}.zip"
+    _refuse_strangers(folder, files)
+    target.mkdir(parents=True, exist_ok=True)
+    replace_folder(files, folder)
+    archive.write_bytes(zipped(slug, files))
+    return folder, archive
+
+
+def _refuse_strangers(folder: Path, files: dict[str, bytes]) -> None:
+    """A folder is written afresh, so it may hold an older bundle and nothing that somebody could miss."""
+    for path in sorted(folder.rglob("*")):
+        if not path.is_dir() and path.relative_to(folder).as_posix() not in files:
+            raise CourseError(f"{path} is not part of a bundle and would be lost; choose another folder with --to")

@@ -1,0 +1,85 @@
+"""Answers that no thought went into; none may earn a point.
+
+Two families: functions that return the same thing whatever they are asked (run in the box like any submission), and
+constants in exactly the form that the reference returns (made here, from the expected values).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from redink.grader.assignment.master import Master
+from redink.records import Cell, Observation
+from redink.wire import decode, encode
+
+ANSWERS = {
+    "none": "None",
+    "zero": "0",
+    "one": "1",
+    "true": "True",
+    "text": "'the answer'",
+    "zeros": "__import__('numpy').zeros_like(args[0]) if args else 0.0",
+    "echo": "args[0] if args else None",
+}
+
+
+def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cell, ...]:
+    """Give the solved cells with every asked name replaced by a trivial answer."""
+    solved = master.solved()
+    kinds = _kinds(solved)
+    lines = [_definition(name, kinds.get(name, "value"), answer) for name in asks]
+    return (*solved, Cell(index=len(master.cells) + 1, source="\n".join(lines)))
+
+
+def constant_observations(expected: Mapping[str, Observation], number: float) -> dict[str, Observation]:
+    """Give answers of the right form in which every number is the same."""
+    return {
+        id: Observation(status="returned", value=encode(filled(decode(one.value), number)))
+        for id, one in expected.items()
+    }
+
+
+def filled(value: Any, number: float) -> Any:
+    """Give a value of the same form in which every number is `number`."""
+    if isinstance(value, np.ndarray):
+        return np.full_like(value, number)
+    if isinstance(value, bool):
+        return bool(number)
+    if isinstance(value, int | float):
+        return type(value)(number)
+    if isinstance(value, list):
+        return [filled(item, number) for item in value]
+    if isinstance(value, dict):
+        return {key: filled(item, number) for key, item in value.items()}
+    return "" if isinstance(value, str) else value
+
+
+def _definition(name: str, kind: str, answer: str) -> str:
+    function = f"def {name}(*args, **kwargs):\n    return {answer}"
+    if kind == "function":
+        return function
+    if kind == "class":
+        body = (
+            f"    def __init__(self, *args, **kwargs): pass\n    def __call__(self, *args, **kwargs): return {answer}"
+        )
+        return f"class {name}:\n{body}\n    def __getattr__(self, attribute): return self"
+    return f"args = ()\n{name} = {{key: ({answer}) for key in {name}}} if isinstance({name}, dict) else ({answer})"
+
+
+def _kinds(cells: Sequence[Cell]) -> dict[str, str]:
+    found = {}
+    for cell in cells:
+        try:
+            body = ast.parse(cell.source).body
+        except SyntaxError:  # a cell with magics
+            continue
+        for node in body:
+            if isinstance(node, ast.FunctionDef):
+                found[node.name] = "function"
+            elif isinstance(node, ast.ClassDef):
+                found[node.name] = "class"
+    return found

@@ -1,0 +1,1 @@
+"""The way of a submission: collect → load → observe → judge → diagnose → score → record → report."""

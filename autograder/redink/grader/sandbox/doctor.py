@@ -1,0 +1,160 @@
+"""What this machine can promise about the box, found out by trying: forbidden acts are committed inside it.
+
+Bait is laid out where a submission must not reach (a file, listening sockets, the grader's own process), and a box is
+told about it all. An act that succeeds makes the box weak, whatever walls it claims.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from redink import wire
+from redink.errors import BoxError
+from redink.grader.sandbox.client import Zygote
+from redink.grader.sandbox.levels import level
+from redink.records import Cell, Limits, Record, Request
+
+_ACTS = {
+    "read a file of the grader": "student.call(lambda: open(file).read())",
+    "write beside a file of the grader": "student.call(lambda: open(file + '2', 'w').write('x'))",
+    "read the grader's memory": "student.call(lambda: open(f'/proc/{pid}/mem', 'rb').read(0))",
+    "read the grader's environment": "student.call(lambda: open(f'/proc/{pid}/environ').read())",
+    "signal the grader": "student.call(lambda: student.os.kill(pid, 0) if pid != student.os.getpid() else 1 / 0)",
+    "connect to a port": "student.call(lambda: student.socket.create_connection(('127.0.0.1', port)))",
+    "open a port": "student.call(lambda: student.socket.create_server(('127.0.0.1', 0)))",
+    "connect to a socket file": "student.call(lambda: student.unix(file + '.socket'))",
+    "connect to an abstract socket": "student.call(lambda: student.unix(name))",
+    "trace a process": "student.libc('ptrace', 0, 0, 0, 0)",
+    "mount a file system": "student.libc('mount', b'none', b'/', b'tmpfs', 0, 0)",
+    "make a namespace": "student.libc('unshare', 0x10000000)",
+    "share memory past its end": "student.libc('shmget', 7, 4096, 0o1600)",
+}
+_CELL = """
+import ctypes, os, socket
+def call(act):
+    try:
+        act()
+    except Exception as error:
+        return f'{type(error).__name__}: {error}'
+    return 'done'
+def libc(name, *arguments):
+    done = getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments)
+    return os.strerror(ctypes.get_errno()) if done == -1 else 'done'
+def unix(address):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.connect(address)
+"""
+_MEANING = {
+    "pid_ns": "a submission could see other processes by name; what it leaves running is hunted down instead",
+    "mount_ns": "files are hidden by Landlock alone, names of files can be guessed, and the disk can be filled",
+    "net_ns": "the network is closed by seccomp alone",
+    "ipc_ns": "shared memory is closed by seccomp alone",
+    "uts_ns": "the machine's name is visible",
+    "user_ns": "code runs under the grader's uid, without its capabilities, and shares its limit on processes",
+    "own_uid": "code runs under the grader's uid, without its capabilities, and shares its limit on processes",
+    "landlock": "one wall less before files; where mount_ns is missing too, all files lie open",
+    "seccomp": "one wall less before the kernel; where net_ns is missing too, the network lies open",
+    "turnstile": "a fork bomb is counted by the grader a few times a second, and may slow its neighbours until then",
+    "cgroup": "memory is counted by a watchdog a few times a second instead of by the kernel",
+}
+_NAMESPACES = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "user_ns")
+
+
+class Finding(Record, frozen=True):
+    """One wall or one forbidden act: whether it holds, what it means if not, and how to mend it."""
+
+    name: str
+    kind: Literal["wall", "act"]
+    holds: bool
+    detail: str = ""
+    remedy: str = ""
+
+
+class Examined(Record, frozen=True):
+    """What `redink doctor` found."""
+
+    level: Literal["full", "good", "weak", "none"]
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""  # why there is no box at all
+
+
+def doctor(without: tuple[str, ...] = ()) -> Examined:
+    """Try the box of this machine."""
+    try:
+        with Zygote(torch=False, without=without, allow_weak=True) as zygote, _bait() as inputs:
+            seen = zygote.observe([Cell(index=1, source=_CELL)], _requests(inputs), Limits())
+    except BoxError as error:
+        return Examined(level="none", reason=str(error))
+    acts = [_act(name, wire.decode(one.value) if one.value else "done") for name, one in seen.observations.items()]
+    walls = [Finding(name=name, kind="wall", holds=True) for name in seen.box.walls]
+    walls += [
+        Finding(name=name, kind="wall", holds=False, detail=_MEANING.get(name, ""), remedy=_remedy(name))
+        for name in seen.box.missing
+    ]
+    worth = level(seen.box) if all(act.holds for act in acts) else "weak"
+    return Examined(level=worth, findings=(*walls, *acts))
+
+
+def _act(name: str, said: object) -> Finding:
+    held = said != "done"
+    return Finding(name=name, kind="act", holds=held, detail=str(said) if held else "a submission can do this")
+
+
+def _requests(inputs: dict[str, object]) -> list[Request]:
+    names = ", ".join(inputs)
+    return [
+        Request(id=act, when=f"def when(student, {names}):\n    return {body}\n", inputs=wire.encode(inputs))
+        for act, body in _ACTS.items()
+    ]
+
+
+@contextmanager
+def _bait() -> Iterator[dict[str, object]]:
+    """Lay out what a submission must not reach."""
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as port:
+        file = Path(folder, "bait")
+        file.write_text("bait")
+        name = f"\0redink-{os.getpid()}"
+        with socket.socket(socket.AF_UNIX) as pathname, socket.socket(socket.AF_UNIX) as abstract:
+            for made, address in ((pathname, f"{file}.socket"), (abstract, name)):
+                made.bind(address)
+                made.listen()
+            yield {"file": str(file), "pid": os.getpid(), "port": port.getsockname()[1], "name": name}
+
+
+def _remedy(wall: str) -> str:
+    if wall in _NAMESPACES:
+        return _namespaces_remedy()
+    return {
+        "own_uid": "grade as an ordinary user, or with a Python that every user may read",
+        "landlock": "use Linux 5.13 or newer, with landlock among the kernel's lsm= modules",
+        "seccomp": "grade on an x86_64 or aarch64 machine",
+        "cgroup": "as an ordinary user: systemd-run --user --scope redink …; in a container, delegate a control group (v2)",
+        "turnstile": "allow user namespaces, or a container without a seccomp listener of its own (Linux 5.5 or newer)",
+    }.get(wall, "")
+
+
+def _namespaces_remedy() -> str:
+    """Say what keeps this machine from giving namespaces."""
+    switches = {
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": (
+            "1",
+            "kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        "/proc/sys/kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+        "/proc/sys/user/max_user_namespaces": ("0", "user.max_user_namespaces=10000"),
+    }
+    for file, (bad, good) in switches.items():
+        if Path(file).exists() and Path(file).read_text().strip() == bad:
+            profile = " (or give python an AppArmor profile with `userns,`)" if "apparmor" in file else ""
+            return f"sudo sysctl -w {good}{profile}"
+    if any(Path(sign).exists() for sign in ("/.dockerenv", "/run/.containerenv")):
+        return "start the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+    return "allow unprivileged user namespaces, or grade as root" if sys.platform == "linux" else "grade on Linux"
