@@ -24,7 +24,7 @@ from redink.grader.answer_key.make import Paper, set_paper
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.author.build import solved_notebook
 from redink.grader.course import Course
-from redink.grader.pipeline.grade import grade
+from redink.grader.grade import grade
 from redink.grader.pipeline.observe import Observer
 from redink.grader.rejudge import rejudge
 from redink.grader.store.gradebook import Gradebook

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -30,6 +31,21 @@ def read_cells(data: bytes) -> tuple[Cell, ...]:
         for index, cell in enumerate(cells, start=1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     )
+
+
+def cells_to_run(cells: Sequence[Cell], explorations: Collection[str]) -> tuple[Cell, ...]:
+    """Leave out empty cells, and explorations, which are recognised by their source."""
+    return tuple(cell for cell in cells if (source := cell.source.strip()) and source not in explorations)
+
+
+def write_cells(cells: Sequence[Cell]) -> bytes:
+    """Write cells as a notebook in which each has its place; prose fills the places between them."""
+    sources = {cell.index: cell.source for cell in cells}
+    document = [
+        {"cell_type": "code", "source": sources[place]} if place in sources else {"cell_type": "markdown", "source": ""}
+        for place in range(1, max(sources, default=0) + 1)
+    ]
+    return msgspec.json.encode({"cells": document, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
 
 
 def read_document(data: bytes) -> dict[str, Any]:

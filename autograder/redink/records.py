@@ -60,6 +60,29 @@ class Observation(Record, frozen=True):
     modified: tuple[str, ...] = ()  # inputs that the student's code changed in place
 
 
+class Trial(Record, frozen=True):
+    """One trial of one check: its inputs, and whether a student may see them."""
+
+    check: str
+    number: int
+    published: bool
+    inputs: bytes
+
+    @property
+    def id(self) -> str:
+        """Name this trial among all of an assignment: `check/p0` is published, `check/s0` secret."""
+        return f"{self.check}/{'p' if self.published else 's'}{self.number}"
+
+
+class Misconception(Record, frozen=True):
+    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+
+    id: str
+    question: str
+    hint: str
+    gives: dict[str, Observation]  # by trial id
+
+
 class CellRun(Record, frozen=True):
     """How one cell ended."""
 

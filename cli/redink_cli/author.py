@@ -25,9 +25,13 @@ def new_command(slug: str) -> None:
     from redink.grader.author.build import build
     from redink.grader.author.scaffold import scaffold
     from redink.grader.course import Course
+    from redink.grader.workers.workers import workers_for
 
     course = Course.find()
-    for path in scaffold(course, slug) + build(course, slug):
+    written = scaffold(course, slug)
+    with workers_for(course, slug) as workers:
+        written += build(course, slug, workers)
+    for path in written:
         click.echo(f"wrote {path.relative_to(course.root)}")
     click.echo(f"Next: change it, then redink build {slug} and redink verify {slug}. docs/authors.md says how.")
 
@@ -48,29 +52,35 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
     """
     from redink.grader.author import build
     from redink.grader.course import Course
+    from redink.grader.workers.workers import workers_for
 
     course = Course.find()
     drifted = False
     for slug in slugs or course.slugs():
         if solved:
             click.echo(f"wrote {build.solve(course, slug, solved)}")
-        elif only_check:
-            found = build.drift(course, slug)
-            drifted |= bool(found)
-            click.echo("\n".join(f"{slug}: {line}" for line in found) or f"{slug}: up to date")
-        else:
-            changed = build.build(course, slug)
-            click.echo("\n".join(f"wrote {path.relative_to(course.root)}" for path in changed) or f"{slug}: up to date")
+            continue
+        with workers_for(course, slug) as workers:
+            if only_check:
+                found = build.drift(course, slug, workers)
+                drifted |= bool(found)
+                lines = [f"{slug}: {line}" for line in found]
+            else:
+                lines = [f"wrote {path.relative_to(course.root)}" for path in build.build(course, slug, workers)]
+        click.echo("\n".join(lines) or f"{slug}: up to date")
     ctx.exit(1 if drifted else 0)
 
 
 @click.command("verify")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]...")
 @click.option("--draft", is_flag=True, help="Only list what is still missing; exit 1 only for what is wrong.")
+@click.option("--sample", is_flag=True, help="Try a third of the misconceptions, always the same ones.")
 @jobs_option
 @json_option("what was found")
 @click.pass_context
-def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs: int, json_file: str | None) -> None:
+def verify_command(
+    ctx: click.Context, slugs: tuple[str, ...], draft: bool, sample: bool, jobs: int, json_file: str | None
+) -> None:
     """Grade the grader: every promise about an assignment, tried on specimens.
 
     \b
@@ -78,6 +88,7 @@ def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs
     """
     from redink.grader.author.verify import verify
     from redink.grader.course import Course
+    from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
     course = Course.find()
@@ -85,7 +96,8 @@ def verify_command(ctx: click.Context, slugs: tuple[str, ...], draft: bool, jobs
     for slug in slugs or course.slugs():
         with screen.progress() as bar:
             step = functools.partial(_advance, bar, bar.add_task(f"verify {slug}", total=None))
-            found.append(verify(course, slug, jobs=jobs, progress=step))
+            with workers_for(course, slug, jobs=jobs) as workers:
+                found.append(verify(course, slug, workers=workers, sample=sample, progress=step))
         if json_file != "-":
             tables.show_verified(found[-1], draft)
     if json_file:

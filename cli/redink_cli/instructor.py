@@ -27,10 +27,12 @@ def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
     """
     from redink.grader.author.distribute import distribute
     from redink.grader.course import Course
+    from redink.grader.workers.workers import workers_for
 
     course = Course.find()
     for slug in slugs:
-        folder, archive = distribute(course, slug, target)
+        with workers_for(course, slug) as workers:
+            folder, archive = distribute(course, slug, target, workers)
         click.echo(f"wrote {folder}/ and {archive}")
 
 
@@ -84,11 +86,8 @@ def grade_command(
     Example: redink grade perceptron submissions/ --json results.json
     """
     from redink.grader.course import Course
-    from redink.grader.sandbox.client import WEAK_VARIABLE
 
-    if allow_weak_box:
-        os.environ[WEAK_VARIABLE] = "1"  # every worker of this run inherits it
-    report = _grade(Course.find(), slug, path, jobs, gradebook, quiet=json_file == "-")
+    report = _grade(Course.find(), slug, path, jobs, gradebook, allow_weak=allow_weak_box, quiet=json_file == "-")
     _write(report, json_file, summary)
     ctx.exit(1 if any(result.state == "internal_error" for result in report.results) else 0)
 
@@ -107,9 +106,12 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
     """
     from redink.grader.course import Course
     from redink.grader.rejudge import rejudge
+    from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
-    rejudged = rejudge(Course.find(), slug, gradebook=gradebook, apply=apply)
+    course = Course.find()
+    with workers_for(course, slug) as workers:
+        rejudged = rejudge(course, slug, workers=workers, gradebook=gradebook, apply=apply)
     if json_file:
         screen.write_json(rejudged, json_file)
     if json_file != "-":
@@ -120,51 +122,69 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
 @click.option(
     "--to", "target", default="demo", type=click.Path(path_type=Path), help="The folder for class and results."
 )
+@click.option("--all", "everything", is_flag=True, help="Grade a class for every assignment, the first one whole.")
 @jobs_option
-def demo_command(target: Path, jobs: int) -> None:
+def demo_command(target: Path, everything: bool, jobs: int) -> None:
     """Grade a made-up class: right, blank, wrong in known ways, and the accidents of a real deadline.
 
-    The first assignment gets the whole class, with every known misconception; the others get a small one.
+    One assignment without torch and a small class for one with it; --all takes a few minutes.
 
     \b
     Example: redink demo
     """
-    from redink.assignment.handout import list_assignments
     from redink.grader.assignment.assignment import read_assignment
-    from redink.grader.author.demo import make_class
+    from redink.grader.author.demo import choose, make_class
     from redink.grader.course import Course
 
     course = Course.find()
-    complete = set(course.slugs())
-    slugs = [spec.slug for spec in list_assignments(course.assignments) if spec.slug in complete]
-    for place, slug in enumerate(slugs):
+    written = []
+    for slug, size in choose(course, everything):
         folder = target / slug
         shutil.rmtree(folder / "submissions", ignore_errors=True)
-        count = make_class(read_assignment(course, slug), folder / "submissions", whole=place == 0)
+        count = make_class(read_assignment(course, slug), folder / "submissions", size)
         click.echo(f"{slug}: a made-up class of {count} in {folder / 'submissions'}")
         report = _grade(course, slug, folder / "submissions", jobs, folder / "gradebook.sqlite")
         _write(report, str(folder / "results.json"), folder / "summary.md")
-        click.echo(f"wrote {folder / 'results.json'} and {folder / 'summary.md'}")
+        written.append(folder)
+    click.echo("What was written:")
+    for folder in written:
+        click.echo(f"  {folder}/submissions/       the notebooks, a folder for each student")
+        click.echo(f"  {folder}/summary.md         the class at a glance: open this one")
+        click.echo(f"  {folder}/results.json       every check of everybody, for programs")
+        click.echo(f"  {folder}/gradebook.sqlite   what was handed in, seen and graded")
 
 
-def _grade(course: Course, slug: str, path: Path, jobs: int, gradebook: Path | None, quiet: bool = False) -> Report:
+def _grade(
+    course: Course,
+    slug: str,
+    path: Path,
+    jobs: int,
+    gradebook: Path | None,
+    *,
+    allow_weak: bool = False,
+    quiet: bool = False,
+) -> Report:
     """Grade with progress, then show the table."""
-    from redink.grader.pipeline.grade import grade
+    from redink.grader.grade import grade
+    from redink.grader.pipeline.report import Outcome
+    from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
-    reused = graded = 0
-    with screen.progress() as bar:
+    with screen.progress() as bar, workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or _weak()) as workers:
         task = bar.add_task(f"grade {slug}", total=None)
 
-        def step(result: object, again: bool) -> None:
-            nonlocal reused, graded
-            reused, graded = reused + again, graded + (not again)
-            bar.advance(task)
+        def step(outcome: Outcome, total: int) -> None:
+            bar.update(task, advance=1, total=total)
 
-        report = grade(course, slug, path, jobs=jobs, gradebook=gradebook, progress=step)
+        report = grade(course, slug, path, workers=workers, gradebook=gradebook, progress=step)
     if not quiet:
-        tables.show_report(report, graded, reused)
+        tables.show_report(report)
     return report
+
+
+def _weak() -> bool:
+    """Say whether the environment allows grading behind weak walls."""
+    return bool(os.environ.get("REDINK_ALLOW_WEAK_BOX"))
 
 
 def _write(report: Report, json_file: str | None, summary_file: Path | None) -> None:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from redink.grader.author.verify import Verified
-from redink.grader.pipeline.report import Group, Report
+from redink.grader.pipeline.report import MistakeGroup, Report
 from redink.grader.rejudge import Rejudged
 from redink.records import Observed, Result
 from redink_cli.screen import console
@@ -44,7 +44,7 @@ def remark(result: Result) -> str:
     return "; ".join(parts)
 
 
-def groups_lines(groups: tuple[Group, ...]) -> list[str]:
+def groups_lines(groups: tuple[MistakeGroup, ...]) -> list[str]:
     """Name the mistakes that several students share and no misconception explains."""
     return [
         f"{len(group.submissions)} submissions share an unknown mistake in {group.question}: "
@@ -90,15 +90,22 @@ def _matrix(verified: Verified) -> Table:
     return table
 
 
-def show_report(report: Report, graded: int, reused: int) -> None:
-    """Show a class after grading, and what was reused."""
+def show_report(report: Report) -> None:
+    """Show a class after grading, which grades changed, and what was reused."""
     out = console()
     out.print(results_table(report.results))
     for line in groups_lines(report.groups):
         out.print(Text(line, style="yellow"))
+    for change in report.changes:
+        out.print(Text(f"changed: {change.submission}: {change.old:g} → {change.new:g}", style="bold"))
+    for line in report.told:
+        out.print(Text(line))
     states = Counter(result.state for result in report.results)
     told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    out.print(f"{told}; {graded} new, {reused} reused (unchanged since they were last graded)" if reused else told)
+    if report.reused:
+        graded = len(report.results) - report.reused
+        told += f"; {graded} new, {report.reused} reused (unchanged since they were last graded)"
+    out.print(told)
 
 
 def show_cells(observed: Observed) -> None:
@@ -134,5 +141,11 @@ def show_rejudged(rejudged: Rejudged) -> None:
         out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
     for name in rejudged.unseen:
         out.print(Text(f"{name}: must be graded again, the inputs or calls of a check have changed", style="yellow"))
+    if rejudged.older:
+        count = len(rejudged.older)
+        out.print(Text(f"{count} of them were observed under older code or libraries; grade observes them again"))
+    for line in rejudged.told:
+        out.print(Text(line))
+    verb = "changed" if rejudged.applied else "would change"
     done = "applied" if rejudged.applied else "not applied; add --apply to write the new grades"
-    out.print(f"{rejudged.judged} judged again, {len(rejudged.changes)} change; {done}")
+    out.print(f"{rejudged.judged} re-judged, {len(rejudged.changes)} {verb}; {done}")

@@ -23,7 +23,7 @@ import redink
 from redink.box import processes
 from redink.grader.course import SECRET_VARIABLE, Course
 from redink.grader.pipeline import observe
-from redink.grader.pipeline.grade import grade
+from redink.grader.grade import grade
 from redink.grader.sandbox.client import Zygote
 
 HERE = Path(__file__).parent

@@ -9,22 +9,29 @@ explains most is told.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from redink.checks.answers import Answer, read_answer
 from redink.checks.judging import is_untried, is_unwritten, same
 from redink.checks.language import Check
-from redink.records import Hint, Observation, Record
+from redink.records import Hint, Misconception, Record
 
-Gives = Mapping[str, Observation]  # by trial id
+Answers = Mapping[str, Answer]  # by trial id
 
 
-class Misconception(Record, frozen=True):
-    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+class Belief(NamedTuple):
+    """A misconception as the judge compares it: what it gives is decoded, by trial id."""
 
     id: str
     question: str
     hint: str
-    gives: dict[str, Observation]
+    gives: Mapping[str, Answer]
+
+
+def read_belief(misconception: Misconception) -> Belief:
+    """Decode what a misconception gives."""
+    gives = {trial: read_answer(seen) for trial, seen in misconception.gives.items()}
+    return Belief(misconception.id, misconception.question, misconception.hint, gives)
 
 
 class Asked(Record, frozen=True):
@@ -36,9 +43,7 @@ class Asked(Record, frozen=True):
     expected: Any = None
 
 
-def diagnose(
-    asked: Sequence[Asked], seen: Gives, failing: Collection[str], bank: Iterable[Misconception]
-) -> Misconception | None:
+def diagnose(asked: Sequence[Asked], seen: Answers, failing: Collection[str], bank: Iterable[Belief]) -> Belief | None:
     """Find the misconception that these answers to one question show; `failing` names the trials that are wrong."""
     best, most = None, 0
     for misconception in bank:
@@ -48,12 +53,12 @@ def diagnose(
     return best
 
 
-def hint_of(misconception: Misconception | None) -> Hint | None:
+def hint_of(misconception: Belief | None) -> Hint | None:
     """Give what a student is told of a misconception."""
     return None if misconception is None else Hint(misconception=misconception.id, text=misconception.hint)
 
 
-def _explained(asked: Sequence[Asked], seen: Gives, failing: Collection[str], misconception: Misconception) -> int:
+def _explained(asked: Sequence[Asked], seen: Answers, failing: Collection[str], misconception: Belief) -> int:
     """Count the trials that a misconception explains; 0 when one contradicts it."""
     count = 0
     about = {name for trial in asked if trial.id in misconception.gives for name in trial.check.about}
@@ -71,15 +76,6 @@ def _explained(asked: Sequence[Asked], seen: Gives, failing: Collection[str], mi
     return count
 
 
-def is_silent(answer: Observation) -> bool:
+def is_silent(answer: Answer) -> bool:
     """Tell whether an observation says nothing about what the student believes: unwritten, or never reached."""
     return is_unwritten(answer) or is_untried(answer) or answer.status in ("missing", "unreachable")
-
-
-def changed(asked: Sequence[Asked], reference: Gives, specimen: Gives) -> dict[str, Observation]:
-    """Keep what a specimen gives on the trials where it differs from the reference."""
-    return {
-        trial.id: specimen[trial.id]
-        for trial in asked
-        if trial.id in specimen and not same(trial.check, specimen[trial.id], reference[trial.id], trial.inputs)
-    }

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from redink.checks.answers import Answer
 from redink.checks.language import Check
-from redink.errors import WireError
-from redink.records import Observation, Record, Verdict, Visibility
+from redink.records import Record, Trial, Verdict, Visibility
 from redink.wire import Opaque, decode
 
 _LONGEST = 1500
@@ -19,20 +19,6 @@ _KINDS = {
     "timeout": "Your code took too long here.",
     "not_run": "",
 }
-
-
-class Trial(Record, frozen=True):
-    """One trial of one check: its inputs, and whether a student may see them."""
-
-    check: str
-    number: int
-    published: bool
-    inputs: bytes
-
-    @property
-    def id(self) -> str:
-        """Name this trial among all of an assignment: `check/p0` is published, `check/s0` secret."""
-        return f"{self.check}/{'p' if self.published else 's'}{self.number}"
 
 
 class Told(Record, frozen=True):
@@ -62,15 +48,15 @@ class Told(Record, frozen=True):
 def tell(
     check: Check,
     visibility: Visibility,
-    trials: Sequence[tuple[Trial, Observation, Observation, Verdict]],
+    trials: Sequence[tuple[Trial, Answer, Any, Verdict]],
 ) -> Told:
-    """Sum up all trials of a check: trial, what was seen, what was expected, the verdict."""
+    """Sum up all trials of a check: trial, answer, expected value, verdict."""
     shown = () if visibility == "hidden" else trials  # a note may name a hidden input
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
         return Told(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
-    trial, seen, expected, verdict = failing
+    trial, answer, expected, verdict = failing
     told = Verdict(verdict=verdict.verdict, notes=notes)
     if verdict.verdict == "not_run":  # says only which function is missing
         return Told(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
@@ -84,8 +70,8 @@ def tell(
         sentence=check.sentence,
         fault=_capital(verdict.message),
         inputs=_shown(decode(trial.inputs)),
-        expected="" if check.then_function or check.view_function else _value(expected),  # one right answer of many
-        got=_value(seen),
+        expected="" if check.then_function or check.view_function else show(expected),  # one right answer of many
+        got=show(answer.value) if answer.status == "returned" else "",
         replay=f'check.replay("{check.id}", {trial.number})',
     )
 
@@ -124,15 +110,6 @@ def _array(value: np.ndarray[Any, Any]) -> str:
 
 def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((name, show(value)) for name, value in inputs.items())
-
-
-def _value(observation: Observation) -> str:
-    if observation.status != "returned":
-        return ""
-    try:
-        return show(decode(observation.value))
-    except WireError:
-        return ""
 
 
 def _capital(sentence: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from redink.checks.answers import Answer
 from redink.checks.comparing import as_array, describe, difference, is_table, notes
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
-from redink.errors import AuthorError, WireError
-from redink.records import Observation, Verdict
-from redink.wire import Opaque, decode
+from redink.errors import AuthorError
+from redink.records import Verdict
+from redink.wire import Opaque
 
 NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
@@ -24,20 +25,16 @@ _VAGUE = frozenset(  # kinds of error that any mistake may raise
 _READS_VALUES = re.compile(r"\bmeta tensors?\b|'Meta' backend|\bregister_meta\b", re.IGNORECASE)
 
 
-def judge(check: Check, seen: Observation, expected: Any, inputs: dict[str, Any]) -> Verdict:
+def judge(check: Check, seen: Answer, expected: Any, inputs: dict[str, Any]) -> Verdict:
     """Judge one trial of one check, against the value that the reference returned."""
     if seen.status != "returned":
         return ended(seen)
-    try:
-        value = decode(seen.value)
-    except WireError as error:
-        return Verdict(verdict="failed", message=str(error))
-    fault = find_fault(check, value, expected, inputs, seen.modified)
-    told = tuple(f"changed its input {name} in place" for name in seen.modified) + notes(value, expected)
+    fault = find_fault(check, seen.value, expected, inputs, seen.modified)
+    told = tuple(f"changed its input {name} in place" for name in seen.modified) + notes(seen.value, expected)
     return Verdict(verdict="failed" if fault else "passed", message=fault or "", notes=told)
 
 
-def ended(seen: Observation) -> Verdict:
+def ended(seen: Answer) -> Verdict:
     """Say how a call ended that returned nothing."""
     place = f" ({seen.where})" if seen.where else ""
     if is_untried(seen):
@@ -57,12 +54,12 @@ def ended(seen: Observation) -> Verdict:
     return Verdict(verdict="not_run", message=seen.error or "could not be reached")
 
 
-def is_unwritten(seen: Observation) -> bool:
+def is_unwritten(seen: Answer) -> bool:
     """Tell whether a function is still the stub that was handed out."""
     return seen.status == "raised" and seen.error.startswith("NotImplementedError") and not is_untried(seen)
 
 
-def is_untried(seen: Observation) -> bool:
+def is_untried(seen: Answer) -> bool:
     """Tell whether a call read the values of a meta tensor, which has none: that says nothing about its device."""
     return seen.status == "raised" and bool(_READS_VALUES.search(seen.error))
 
@@ -109,27 +106,33 @@ def rehearse(check: Check, expected: Any, inputs: dict[str, Any]) -> None:
             ) from error
 
 
-def same(check: Check, one: Observation, other: Observation, inputs: dict[str, Any]) -> bool:
-    """Tell whether two observations are the same answer under the check's view."""
+def same(check: Check, one: Answer, other: Answer, inputs: dict[str, Any]) -> bool:
+    """Tell whether two answers are the same under the check's view."""
     if one.status != other.status:
         return False
     if one.status != "returned":
         kind = one.error.split(":")[0]
         return kind == other.error.split(":")[0] and (kind not in _VAGUE or one.error == other.error)
-    if one.value == other.value:
-        return True
-    try:
-        return _different(check, decode(one.value), decode(other.value), inputs) is None
-    except WireError:
-        return False
+    return one.data == other.data or _different(check, one.value, other.value, inputs) is None
 
 
-def is_readable(check: Check, seen: Observation, inputs: dict[str, Any]) -> bool:
+def is_readable(check: Check, seen: Answer, inputs: dict[str, Any]) -> bool:
     """Tell whether the check's view can read an answer; if not, only the very same bytes are the same answer."""
     if seen.status != "returned":
         return True
-    value = decode(seen.value)
-    return _different(check, value, value, inputs) is None
+    return _different(check, seen.value, seen.value, inputs) is None
+
+
+def viewed(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -> Any:
+    """Bring an answer into the check's canonical form; as it is, where the view cannot read it."""
+    if check.view_function is None or _unlike(seen, expected):
+        return seen
+    try:
+        return _call(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
+    except AuthorError:
+        raise
+    except Exception:  # noqa: BLE001 - as in find_fault
+        return seen
 
 
 def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -> str | None:

@@ -35,6 +35,14 @@ class Course:
         found = sorted(path.parent.name for path in self.assignments.glob("*/assignment.toml"))
         return [slug for slug in found if (self.solutions / slug).is_dir()]
 
+    def find_assignment(self, slug: str) -> Path:
+        """Return the public folder of an assignment."""
+        folder = self.assignments / slug
+        if not folder.is_dir():
+            known = ", ".join(self.slugs()) or "none yet"
+            raise CourseError(f"there is no assignment {slug!r} in {self.root}; there are: {known}")
+        return folder
+
     def secret(self) -> bytes:
         """Read the course secret from the environment or `.redink/secret`; make one at the first use."""
         if told := os.environ.get(SECRET_VARIABLE):

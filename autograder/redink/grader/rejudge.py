@@ -1,19 +1,29 @@
-"""Judging a class again from what was seen of it: nobody's code runs, and nothing changes until it is applied."""
+"""Judging a class again from what was seen of it: nobody's code runs, and nothing changes until it is applied.
+
+What was seen under older code or libraries counts here: it is all there is, and it is told. What is missing, because a
+given or a when has changed since, must be graded again; until then the grade stays.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from redink.errors import CourseError
-from redink.grader.answer_key.make import Paper, set_paper
-from redink.grader.assignment.assignment import read_assignment
+from redink.grader.answer_key.keep import answer_key
+from redink.grader.answer_key.key import AnswerKey, encode_key
+from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.course import Course
-from redink.grader.pipeline.diagnose import diagnose
-from redink.grader.pipeline.judge import judge
-from redink.grader.pipeline.observe import Observer
-from redink.grader.pipeline.record import record, recorded_submission
-from redink.grader.pipeline.score import score
-from redink.grader.store.gradebook import Gradebook
+from redink.grader.digests import digest
+from redink.grader.pipeline.assess import assess
+from redink.grader.pipeline.judge import Memory
+from redink.grader.pipeline.known import StoredEvidence, assessment_of, find_evidence
+from redink.grader.pipeline.load import Submission
+from redink.grader.pipeline.record import graded_under
+from redink.grader.store.gradebook import Gradebook, Graded
+from redink.grader.workers.workers import Workers
 from redink.records import Record, Result
 
 
@@ -34,41 +44,87 @@ class Rejudged(Record, frozen=True):
     judged: int
     changes: tuple[Change, ...]
     unseen: tuple[str, ...]  # submissions that must be graded again: a given or a when has changed
+    older: tuple[str, ...]  # submissions that were observed under older code or libraries
     applied: bool
+    told: tuple[str, ...] = ()
 
 
-def rejudge(course: Course, slug: str, *, gradebook: Path | None, apply: bool) -> Rejudged:
+def rejudge(course: Course, slug: str, *, workers: Workers, gradebook: Path | None, apply: bool) -> Rejudged:
     """Judge all stored submissions to an assignment again."""
-    assignment = read_assignment(course, slug)
     path = gradebook or course.gradebook_path()
     if not path.exists():
         raise CourseError(f"there is no gradebook {path}: grade {slug} first, or name another with --gradebook")
-    changes, unseen, judged = [], [], 0
-    with Gradebook(path, course.secret_name()) as book, Observer(book, assignment) as observer:
-        if not (results := book.results(slug)):
+    with Gradebook(path, course.secret_name(), holder=f"redink rejudge {slug}") as book:
+        if not (graded := book.all_graded(slug)):
             raise CourseError(f"nothing handed in to {slug} was graded into {path}: grade it first")
-        paper = set_paper(assignment, course.secret(), observer)
+        key = answer_key(course, slug, workers.observe, accept_older=True)
         with book.transaction():
-            for old in results:
-                if old.state != "graded":
-                    continue
-                new = _judge_again(paper, old, book, observer, apply)
-                if new is None:
-                    unseen.append(old.submission.id)
-                    continue
-                judged += 1
-                if change := _change(old, new):
-                    changes.append(change)
-    return Rejudged(assignment=slug, judged=judged, changes=tuple(changes), unseen=tuple(unseen), applied=apply)
+            return _rejudge_all(key, graded, book, apply)
 
 
-def _judge_again(paper: Paper, old: Result, book: Gradebook, observer: Observer, apply: bool) -> Result | None:
-    submission = recorded_submission(paper, old.submission.id, book)
-    seen = submission and observer.known(submission.cells, paper.requests)
-    if submission is None or not seen:
-        return None
-    new = score(paper, submission, seen, diagnose(paper, seen, judge(paper, submission.cells, seen, book)))
-    return record(paper, submission, new, book) if apply else new
+def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, apply: bool) -> Rejudged:
+    opened, name = OpenKey(key), digest(encode_key(key))
+    changes, unseen, older, judged = [], [], [], 0
+    for graded in all_graded:
+        old = graded.result
+        if old.state != "graded":
+            continue
+        stored = find_evidence(book, key, graded.submission)
+        if stored is None:
+            unseen.append(old.submission.id)
+            continue
+        judged += 1
+        older += [old.submission.id] if stored.older else []
+        new = _judge_again(opened, name, graded, stored, book, apply)
+        if change := _change(old, new):
+            changes.append(change)
+    return Rejudged(
+        assignment=key.slug,
+        judged=judged,
+        changes=tuple(changes),
+        unseen=tuple(unseen),
+        older=tuple(older),
+        applied=apply,
+        told=book.told,
+    )
+
+
+class _Remembered(Mapping[str, bytes]):
+    """The judgements in the gradebook, looked up one by one as they are needed."""
+
+    def __init__(self, book: Gradebook) -> None:
+        self._book = book
+
+    def __getitem__(self, key: str) -> bytes:
+        return self._book.judgements([key])[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _judge_again(
+    key: OpenKey, name: str, graded: Graded, stored: StoredEvidence, book: Gradebook, apply: bool
+) -> Result:
+    """Assess one submission; the judgements made are kept, the result only if it is applied."""
+    memory = Memory(_Remembered(book))
+    assessment = assess(key, stored.evidence, memory, assessment_of(graded))
+    book.keep_judgements(memory.new)
+    old = graded.result
+    new = msgspec.structs.replace(old, version=key.key.version, score=assessment.score, questions=assessment.questions)
+    under = graded_under(name, Submission(name=old.submission))
+    if apply and (new != old or graded.graded_under != under):
+        book.keep_result(
+            graded.submission,
+            new,
+            answer_key=name,
+            graded_under=under,
+            bases=assessment.bases,
+            mistakes=assessment.mistakes,
+        )
+    return new
 
 
 def _change(old: Result, new: Result) -> Change | None:

@@ -8,14 +8,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from redink.assignment.spec import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
-from redink.checks.diagnosing import Asked, diagnose, hint_of
-from redink.checks.feedback import Told, Trial, tell, tell_breach
+from redink.assignment.load import load_checks, read_source
+from redink.assignment.published import Published
+from redink.assignment.spec import Question, Spec, read_spec
+from redink.assignment.trials import as_asked, make_requests
+from redink.checks.answers import Answer, read_answer
+from redink.checks.diagnosing import Asked, diagnose, hint_of, read_belief
+from redink.checks.feedback import Told, tell, tell_breach
 from redink.checks.forbidding import Source, breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.errors import CourseError
-from redink.records import Hint, Observation, Record, Request, Verdict
+from redink.records import Hint, Record, Trial, Verdict
 from redink.student.calling import call, observe
 
 SLOWER = 5  # a laptop is given this many times the seconds of the grader's CPU limit
@@ -59,14 +63,13 @@ class Tried(NamedTuple):
 
     trial: Trial
     asked: Asked
-    seen: Observation
-    expected: Observation
+    seen: Answer
     verdict: Verdict
 
     @property
-    def row(self) -> tuple[Trial, Observation, Observation, Verdict]:
+    def row(self) -> tuple[Trial, Answer, Any, Verdict]:
         """What `tell` sums up."""
-        return self.trial, self.seen, self.expected, self.verdict
+        return self.trial, self.seen, self.asked.expected, self.verdict
 
 
 class Homework:
@@ -74,7 +77,9 @@ class Homework:
 
     def __init__(self, folder: Path) -> None:
         self.spec: Spec = read_spec(folder)
-        self.checks: tuple[Check, ...] = load_checks(folder / "checks.py", self.spec)
+        self.checks: tuple[Check, ...] = load_checks(
+            self.spec, read_source(folder / "checks.py"), str(folder / "checks.py")
+        )
         self.published = _read_published(folder / "published.json")
 
     @classmethod
@@ -104,7 +109,7 @@ class Homework:
         rows = [one for check in checks for one in tried[check.id]]
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
-        bank = [one for one in self.published.misconceptions if one.question == id]
+        bank = [read_belief(one) for one in self.published.misconceptions if one.question == id]
         return QuestionReport(
             question=question,
             told=told,
@@ -127,7 +132,8 @@ class Homework:
         if not 0 <= number < check.trials:
             raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
         trial = self._trials(check)[number]
-        return call(self._request(check, trial), names)[0]
+        (request,) = make_requests(check, [trial], self.spec.question(check.question).asks)
+        return call(request, names)[0]
 
     def _try(self, check: Check, question: Question, names: Mapping[str, Any]) -> list[Tried]:
         """Run the published trials of a check, until one runs out of time."""
@@ -135,11 +141,11 @@ class Homework:
         if lacking := [trial.id for trial in trials if trial.id not in self.published.expected]:
             raise CourseError(f"published.json has no value for {lacking[0]}: it is older than checks.py; get it again")
         tried: list[Tried] = []
-        for trial, asked in zip(trials, as_asked([check], trials, self.published.expected), strict=True):
-            seconds = SLOWER * self.spec.limits.check_cpu
-            seen = observe(make_request(check, trial, question.asks), names, seconds)
-            verdict = judge(check, seen, asked.expected, asked.inputs)
-            tried.append(Tried(trial, asked, seen, self.published.expected[trial.id], verdict))
+        asked = as_asked(check, trials, [self.published.expected[trial.id] for trial in trials])
+        seconds = SLOWER * self.spec.limits.check_cpu
+        for trial, one, request in zip(trials, asked, make_requests(check, trials, question.asks), strict=True):
+            seen = read_answer(observe(request, names, seconds))
+            tried.append(Tried(trial, one, seen, judge(check, seen, one.expected, one.inputs)))
             if seen.status == "timeout":
                 break  # the next inputs would take as long
         return tried
@@ -149,9 +155,6 @@ class Homework:
         if len(found) != check.trials:  # no trial would fail, and everything would seem right
             raise CourseError(f"published.json lacks inputs of {check.id}: it is older than checks.py; get it again")
         return found
-
-    def _request(self, check: Check, trial: Trial) -> Request:
-        return make_request(check, trial, self.spec.question(check.question).asks)
 
 
 def _read_published(path: Path) -> Published:

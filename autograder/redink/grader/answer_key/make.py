@@ -1,141 +1,239 @@
-"""The paper that a whole class sits: every trial's inputs, what the reference gives, what each misconception gives.
+"""Making an answer key: inputs, then the reference's answers, then each misconception's, then how they compare.
 
-It is made once for a class from the course secret. The reference is judged first: if it does not get full marks under this
+What has not changed is taken from the key that was kept: a part's inputs, its answers, the comparison, each by the digest
+of what it was made from. So a changed tolerance compares one check anew, a new misconception runs that one alone, and
+nothing at all runs where nothing has changed. The reference is held to its own checks: if it does not pass them under this
 secret, nobody is graded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from redink.assignment.spec import as_asked, make_request, make_trials
-from redink.checks.diagnosing import Asked, Misconception, changed
-from redink.checks.feedback import Trial
-from redink.checks.judging import ended, judge, rehearse
+from redink.assignment.trials import as_asked, make_requests, make_trials
+from redink.checks.answers import read_answer
+from redink.checks.diagnosing import Asked
+from redink.checks.judging import ended, judge, rehearse, same
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, fingerprint
+from redink.checks.specimens import Specimen
 from redink.errors import AuthorError
-from redink.grader.answer_key.digests import check_key, digest
+from redink.grader.answer_key.key import AnswerKey, Hinted, Part, WrongAnswers
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.depending import affected, changed_names
 from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference
-from redink.grader.pipeline.observe import Observer, Seen
-from redink.records import Cell, Observation, Record, Request
+from redink.grader.assignment.sources import source_of
+from redink.grader.digests import box_stamp, digest, given_stamp, judging_stamp, run_digest
+from redink.records import Cell, Limits, Observed, Request, Trial
+
+ToRun = Sequence[tuple[Sequence[Cell], Sequence[Request]]]
+Observe = Callable[[ToRun, Limits, dict[str, bytes]], Sequence[Observed]]
 
 
-class Paper(Record, frozen=True):
-    """What is asked of everybody, and what answers to expect; dicts are by trial id."""
+class _Asking(NamedTuple):
+    """A check with its trials and requests, before anybody has answered them."""
 
-    assignment: Assignment
-    secret: str  # its fingerprint
+    check: Check
+    inputs_from: str
+    answers_from: str
+    judged_by: str
     trials: tuple[Trial, ...]
     requests: tuple[Request, ...]
-    asked: dict[str, Asked]
-    expected: dict[str, Observation]
-    expected_keys: dict[str, str]
-    bank: tuple[Misconception, ...]
-    key: str
-
-    def of_check(self, check: Check) -> list[Trial]:
-        """List the trials of a check: published ones first, smallest first."""
-        return [trial for trial in self.trials if trial.check == check.id]
-
-    def of_question(self, question: str) -> list[Asked]:
-        """List the trials of a question."""
-        return [trial for trial in self.asked.values() if trial.check.question == question]
-
-    def checks_of(self, question: str) -> list[str]:
-        """List the ids of a question's checks."""
-        return [check.id for check in self.assignment.checks if check.question == question]
+    kept: Part | None  # what was kept of it, if its reference's answers are still good
 
 
-def set_paper(assignment: Assignment, secret: bytes | None, observer: Observer) -> Paper:
-    """Make the paper: inputs, then the reference's answers, then each misconception's."""
-    trials = _make_trials(assignment, secret)
-    requests = _make_requests(assignment, trials)
-    solved, skip = assignment.master.solved(), assignment.master.explorations()
-    wrong = [
-        (cells := edited(solved, specimen, skip), affected_requests(assignment, cells, requests))
-        for specimen in assignment.misconceptions
-    ]
-    reference, *others = observer.all([(solved, requests), *wrong])
-    asked = _judge_reference(assignment, trials, reference)
-    bank = tuple(
-        Misconception(
-            id=specimen.id,
-            question=specimen.question,
-            hint=specimen.hint,
-            gives=changed(asked, reference.observations, other.observations),
-        )
-        for specimen, other in zip(assignment.misconceptions, others, strict=True)
-    )
-    expected_keys = {trial.id: digest(trial.inputs, reference.observations[trial.id].value) for trial in trials}
-    return Paper(
-        assignment=assignment,
+def make_answer_key(
+    assignment: Assignment,
+    secret: bytes | None,
+    observe: Observe,
+    *,
+    kept: AnswerKey | None = None,
+    made_from: str = "",
+    accept_older: bool = False,
+) -> AnswerKey:
+    """Make the key of an assignment; `accept_older` keeps answers that were observed under older code or libraries."""
+    asking = list(_ask(assignment, secret, kept, accept_older))
+    edits = {one: edited(assignment.solved, one, assignment.master.explorations()) for one in assignment.misconceptions}
+    reach = {one: affected_checks(assignment, cells) for one, cells in edits.items()}
+    parts = _answer(assignment, asking, edits, reach, observe)
+    return AnswerKey(
+        version=assignment.version,
         secret=fingerprint(secret) if secret is not None else "published",
-        trials=trials,
-        requests=requests,
-        asked={trial.id: trial for trial in asked},
-        expected=reference.observations,
-        expected_keys=expected_keys,
-        bank=bank,
-        key=_paper_key(assignment, requests, expected_keys, bank),
+        made_from=made_from,
+        spec=assignment.spec,
+        checks=assignment.checks_source,
+        hidden_checks=assignment.hidden_source,
+        explorations=assignment.master.explorations(),
+        data=assignment.data(),
+        misconceptions=tuple(Hinted(id=one.id, question=one.question, hint=one.hint) for one in edits),
+        parts=tuple(parts),
     )
 
 
-def _make_trials(assignment: Assignment, secret: bytes | None) -> tuple[Trial, ...]:
-    """Make all inputs: public checks on published seeds, and every check on secret ones where there is a secret."""
-    trials: list[Trial] = []
+def affected_checks(assignment: Assignment, cells: Sequence[Cell]) -> frozenset[str]:
+    """Name the checks whose answers a specimen's cells may change; to the others it answers as the reference does."""
+    if not (names := changed_names(assignment.solved, cells)):
+        return frozenset(check.id for check in assignment.checks)  # nobody knows what has changed
+    return frozenset(affected(assignment.spec, assignment.checks, names, (assignment.solved, cells)))
+
+
+# -- what is asked -----------------------------------------------------------------------------------------------------
+
+
+def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, accept_older: bool) -> Iterator[_Asking]:
+    """Make the trials of every check, or take them from the key that was kept."""
     reference = Reference(assignment.master)
+    run = run_digest(assignment.to_run(assignment.solved), assignment.data(), assignment.spec.limits)
+    before = {} if kept is None else kept.of_check
     for check in assignment.checks:
         keys = ([PUBLISHED] if check in assignment.public else []) + ([secret] if secret is not None else [])
-        for key in keys:
-            made = make_trials(assignment.slug, check, key, reference)
-            if made != make_trials(assignment.slug, check, key, reference):
-                raise AuthorError(f"check {check.id}: its given makes other inputs each time; draw from rng alone")
-            trials += made
-    return tuple(trials)
+        old = before.get(check.id)
+        inputs_from = _inputs_digest(assignment, check, keys)
+        if old is not None and old.inputs_from == inputs_from:
+            trials = old.trials
+        else:
+            trials = tuple(one for key in keys for one in make_trials(assignment.slug, check, key, reference))
+        requests = make_requests(check, trials, assignment.spec.question(check.question).asks)
+        answers_from = digest(run, msgspec.msgpack.encode(requests))
+        good = old is not None and old.answers_from == answers_from and (accept_older or old.stamp == box_stamp())
+        yield _Asking(check, inputs_from, answers_from, judged_by(check), trials, requests, kept=old if good else None)
 
 
-def _make_requests(assignment: Assignment, trials: Sequence[Trial]) -> tuple[Request, ...]:
-    by_id = {check.id: check for check in assignment.checks}
-    asks = {question.id: question.asks for question in assignment.spec.questions}
-    return tuple(make_request(by_id[trial.check], trial, asks[by_id[trial.check].question]) for trial in trials)
+def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) -> str:
+    """Name what a check's inputs are made from; a `given` may ask for the reference."""
+    master = [cell.source for cell in assignment.to_run(assignment.solved)]
+    source = source_of(check.given_function)
+    return digest(
+        source, repr(check.trials), *map(fingerprint, keys), given_stamp(), *(master if "reference" in source else ())
+    )
 
 
-def affected_requests(assignment: Assignment, cells: Sequence[Cell], requests: Sequence[Request]) -> list[Request]:
-    """Keep the requests whose answers a specimen's cells may change; the others it answers as the reference does."""
-    solved = assignment.master.solved()
-    if not (names := changed_names(solved, cells)):
-        return list(requests)  # nobody knows what has changed
-    checks = affected(assignment.spec, assignment.checks, names, (solved, cells))
-    return [request for request in requests if request.group in checks]
+def judged_by(check: Check) -> str:
+    """Name how a check judges and what it says: `then`, `view`, tolerance, sentence, and our own rules."""
+    functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
+    return digest(judging_stamp(), check.id, check.sentence, repr(check.tol), *sorted(check.about), *functions)
 
 
-def _judge_reference(assignment: Assignment, trials: Sequence[Trial], reference: Seen) -> tuple[Asked, ...]:
-    """Hold the reference to its own checks; what it returned is then what is expected of everybody."""
-    if failed := next((cell for cell in reference.run.cells if cell.status not in ("ok", "skipped")), None):
+# -- what is answered --------------------------------------------------------------------------------------------------
+
+
+def _answer(
+    assignment: Assignment,
+    asking: Sequence[_Asking],
+    edits: dict[Specimen, tuple[Cell, ...]],
+    reach: dict[Specimen, frozenset[str]],
+    observe: Observe,
+) -> list[Part]:
+    """Run the reference and the misconceptions wherever their answers are not known, and put the parts together."""
+    new = [one for one in asking if one.kept is None]
+    wrong_from = {one: digest(*(cell.source for cell in assignment.to_run(cells))) for one, cells in edits.items()}
+    unknown = {
+        edit: [one for one in asking if one.check.id in reach[edit] and not _known(one, edit, wrong_from[edit])]
+        for edit in edits
+    }
+    to_run = [(assignment.solved, new), *((edits[edit], some) for edit, some in unknown.items())]
+    to_run = [(cells, some) for cells, some in to_run if some]
+    orders = [(assignment.to_run(cells), _requests(some)) for cells, some in to_run]
+    seen = iter(observe(orders, assignment.spec.limits, assignment.data()))
+    reference = next(seen) if new else None
+    others = {edit: next(seen) for edit, some in unknown.items() if some}
+    if reference is not None:
+        _refuse_failures(assignment, reference)
+    parts = []
+    for one in asking:
+        part = _reference_part(assignment, one, reference)
+        wrong, fresh = {}, set()
+        for edit in edits:
+            if one.check.id in reach[edit]:
+                known = _known(one, edit, wrong_from[edit])
+                wrong[edit.id] = known or _wrong(part, wrong_from[edit], others[edit])
+                fresh |= set() if known else {edit.id}
+        parts.append(_compared(one, part, wrong, fresh))
+    return parts
+
+
+def _requests(asking: Sequence[_Asking]) -> list[Request]:
+    return [request for one in asking for request in one.requests]
+
+
+def _known(asking: _Asking, edit: Specimen, wrong_from: str) -> WrongAnswers | None:
+    """Find what a misconception answered to a check before; None if it has changed since, or the check has."""
+    found = None if asking.kept is None else asking.kept.wrong.get(edit.id)
+    return found if found is not None and found.made_from == wrong_from else None
+
+
+def _refuse_failures(assignment: Assignment, reference: Observed) -> None:
+    if failed := next((cell for cell in reference.cells if cell.status not in ("ok", "skipped")), None):
         raise AuthorError(f"{assignment.slug}: the reference fails in cell {failed.index}: {failed.error}")
     for id, answer in reference.observations.items():
         if answer.status != "returned":
-            raise AuthorError(f"{assignment.slug}: the reference fails in {id}: {ended(answer).message}")
-    asked = as_asked(assignment.checks, trials, reference.observations)
-    for trial in asked:
-        rehearse(trial.check, trial.expected, trial.inputs)
-        verdict = judge(trial.check, reference.observations[trial.id], trial.expected, trial.inputs)
+            raise AuthorError(f"{assignment.slug}: the reference fails in {id}: {ended(read_answer(answer)).message}")
+
+
+def _reference_part(assignment: Assignment, one: _Asking, reference: Observed | None) -> Part:
+    """Take what the reference answers to one check, from before or from now."""
+    if one.kept is not None:
+        expected, stamp = one.kept.expected, one.kept.stamp
+    else:
+        assert reference is not None
+        expected, stamp = tuple(reference.observations[trial.id] for trial in one.trials), box_stamp()
+    return Part(
+        check=one.check.id,
+        question=one.check.question,
+        visibility=assignment.visibility(one.check),
+        weight=one.check.weight,
+        inputs_from=one.inputs_from,
+        answers_from=one.answers_from,
+        judged_by=one.judged_by,
+        stamp=stamp,
+        trials=one.trials,
+        requests=one.requests,
+        expected=expected,
+        wrong={},
+    )
+
+
+def _wrong(part: Part, wrong_from: str, seen: Observed) -> WrongAnswers:
+    """Keep what a misconception answers where that is not what the reference answers."""
+    pairs = zip(part.trials, part.expected, strict=True)
+    found = {
+        trial.id: seen.observations[trial.id] for trial, expected in pairs if seen.observations[trial.id] != expected
+    }
+    return WrongAnswers(made_from=wrong_from, answers=found)
+
+
+def _compared(one: _Asking, part: Part, wrong: dict[str, WrongAnswers], fresh: set[str]) -> Part:
+    """Judge the reference and compare misconceptions with it, as far as that was not done by the same rules before."""
+    same_rules = one.kept is not None and one.kept.judged_by == one.judged_by
+    if not same_rules:
+        fresh = set(wrong)
+    if same_rules and not fresh:
+        return msgspec.structs.replace(part, wrong=wrong)
+    asked = as_asked(one.check, part.trials, part.expected)
+    if not same_rules:
+        _judge_reference(one.check, part, asked)
+    compared = {id: msgspec.structs.replace(wrong[id], differs=_differing(part, asked, wrong[id])) for id in fresh}
+    return msgspec.structs.replace(part, wrong=wrong | compared)
+
+
+def _judge_reference(check: Check, part: Part, asked: Sequence[Asked]) -> None:
+    """Hold the reference to its own check; what it returned is then what is expected of everybody."""
+    for trial, expected in zip(asked, part.expected, strict=True):
+        rehearse(check, trial.expected, trial.inputs)
+        verdict = judge(check, read_answer(expected), trial.expected, trial.inputs)
         if verdict.verdict != "passed":
-            raise AuthorError(f"{assignment.slug}: the reference fails its own check {trial.id}: {verdict.message}")
-    return asked
+            raise AuthorError(f"the reference fails its own check {trial.id}: {verdict.message}")
 
 
-def _paper_key(
-    assignment: Assignment, requests: Sequence[Request], expected: dict[str, str], bank: Sequence[Misconception]
-) -> str:
-    """Key all that a grade depends on besides the submission itself."""
-    judging = [part for check in assignment.checks for part in (check_key(check), repr(check.weight))]
-    hidden = [check.id for check in assignment.hidden]
-    facts = (assignment.spec, assignment.version, hidden, requests, expected, bank)
-    return digest(msgspec.msgpack.encode(facts), *judging)
+def _differing(part: Part, asked: Sequence[Asked], wrong: WrongAnswers) -> tuple[str, ...]:
+    """Name the trials on which a misconception differs from the reference under the check's view."""
+    return tuple(
+        trial.id
+        for trial, expected in zip(asked, part.expected, strict=True)
+        if (seen := wrong.answers.get(trial.id)) is not None
+        and not same(trial.check, read_answer(seen), read_answer(expected), trial.inputs)
+    )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
-from redink.assignment.spec import Spec, load_checks, load_module, read_spec
+from redink.assignment.load import load_checks, load_module, read_source
+from redink.assignment.spec import Spec, read_spec
 from redink.checks.language import Check
 from redink.checks.specimens import Specimen, collect
-from redink.errors import AuthorError, CourseError
+from redink.errors import AuthorError
 from redink.grader.assignment.master import Master, read_master
 from redink.grader.assignment.validate import check_fitting
 from redink.grader.course import Course
-from redink.records import Record, Visibility
+from redink.notebook import cells_to_run
+from redink.records import Cell, Record, Visibility
 
 
 class Assignment(Record, frozen=True):
@@ -27,6 +30,9 @@ class Assignment(Record, frozen=True):
     misconceptions: tuple[Specimen, ...]
     alternatives: tuple[Specimen, ...]
     version: str
+    checks_source: str
+    hidden_source: str
+    solved: tuple[Cell, ...]  # the code cells of the reference
 
     @property
     def slug(self) -> str:
@@ -42,6 +48,10 @@ class Assignment(Record, frozen=True):
         """Say whether students have this check."""
         return "public" if check in self.public else "hidden"
 
+    def to_run(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Leave out what the box need not run: empty cells and explorations."""
+        return cells_to_run(cells, self.master.explorations())
+
     def data(self) -> dict[str, bytes]:
         """Read the data files that cells may open."""
         return {name: (self.folder / name).read_bytes() for name in self.spec.data}
@@ -49,30 +59,33 @@ class Assignment(Record, frozen=True):
 
 def read_assignment(course: Course, slug: str) -> Assignment:
     """Read both folders of an assignment and check that they fit together."""
-    folder, solution = course.assignments / slug, course.solutions / slug
-    if not folder.is_dir():
-        known = ", ".join(course.slugs()) or "none yet"
-        raise CourseError(f"there is no assignment {slug!r} in {course.root}; there are: {known}")
+    folder, solution = course.find_assignment(slug), course.solutions / slug
     spec = read_spec(folder)
     if spec.slug != slug:
         raise AuthorError(f"{folder / 'assignment.toml'}: the slug is {spec.slug!r}, but the folder is {slug!r}")
+    public = read_source(folder / "checks.py")
+    hidden = read_source(solution / "hidden_checks.py")
+    master = read_master(solution / f"{slug}.py")
     assignment = Assignment(
         folder=folder,
         solution=solution,
         spec=spec,
-        public=load_checks(folder / "checks.py", spec),
-        hidden=load_checks(solution / "hidden_checks.py", spec),
-        master=read_master(solution / f"{slug}.py"),
-        misconceptions=_specimens(solution / "misconceptions.py"),
-        alternatives=_specimens(solution / "alternatives.py"),
+        public=load_checks(spec, public, str(folder / "checks.py")),
+        hidden=load_checks(spec, hidden, str(solution / "hidden_checks.py")),
+        master=master,
+        misconceptions=_specimens(spec, solution / "misconceptions.py"),
+        alternatives=_specimens(spec, solution / "alternatives.py"),
         version=_version(folder, solution, slug),
+        checks_source=public,
+        hidden_source=hidden,
+        solved=master.solved(),
     )
     check_fitting(assignment)
     return assignment
 
 
-def _specimens(path: Path) -> tuple[Specimen, ...]:
-    return collect(lambda: load_module(path))
+def _specimens(spec: Spec, path: Path) -> tuple[Specimen, ...]:
+    return collect(lambda: load_module(f"{spec.slug}_{path.stem}", read_source(path), str(path)))
 
 
 def _version(folder: Path, solution: Path, slug: str) -> str:

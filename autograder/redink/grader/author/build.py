@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from redink.assignment.spec import Published
+from redink.assignment.published import Published
+from redink.checks.answers import read_answer
 from redink.checks.comparing import difference
-from redink.checks.diagnosing import Misconception
 from redink.checks.judging import same
 from redink.checks.language import Check
-from redink.errors import AuthorError
-from redink.grader.answer_key.digests import digest
-from redink.grader.answer_key.make import Paper, set_paper
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.answer_key.make import make_answer_key
+from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import Master, without_solutions
 from redink.grader.author.trivial import constant_observations
 from redink.grader.course import Course
-from redink.grader.pipeline.observe import Observer
-from redink.grader.store.gradebook import Gradebook
-from redink.records import Observation
+from redink.grader.digests import digest
+from redink.grader.workers.workers import Workers
+from redink.records import Misconception, Observation
 from redink.wire import decode
 
 
-def build(course: Course, slug: str) -> list[Path]:
+def build(course: Course, slug: str, workers: Workers) -> list[Path]:
     """Write the notebook, the README and the published values of an assignment; give the files that changed."""
     assignment = read_assignment(course, slug)
-    values = published(published_paper(assignment), sources_key(assignment))
+    values = published(published_key(assignment, workers), sources_key(assignment), assignment.checks)
     written = {**_texts(assignment), "published.json": _dump(values)}
     changed = []
     for name, text in written.items():
@@ -41,7 +41,7 @@ def build(course: Course, slug: str) -> list[Path]:
     return changed
 
 
-def drift(course: Course, slug: str) -> list[str]:
+def drift(course: Course, slug: str, workers: Workers) -> list[str]:
     """Say which generated files are not what `build` would write: texts exactly, values within tolerance.
 
     The reference must give the published values on any machine. What misconceptions give may hang on the last digit, so
@@ -53,10 +53,10 @@ def drift(course: Course, slug: str) -> list[str]:
         stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
     except (OSError, msgspec.MsgspecError):
         return [*found, "published.json is missing or damaged"]
-    paper = published_paper(msgspec.structs.replace(assignment, misconceptions=()))
-    key = sources_key(assignment)
-    found += _value_drift(paper, stored, published(paper, key))
-    if not found and stored.made_from != key:
+    key = published_key(msgspec.structs.replace(assignment, misconceptions=()), workers)
+    made_from = sources_key(assignment)
+    found += _value_drift(OpenKey(key, assignment.checks), stored, published(key, made_from, assignment.checks))
+    if not found and stored.made_from != made_from:
         found.append("published.json: the solutions, the checks, the misconceptions or their hints have changed")
     return found
 
@@ -116,35 +116,34 @@ def notebook(master: Master, slug: str, code: Callable[[int, str], str]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def published_paper(assignment: Assignment) -> Paper:
-    """Make the paper of published seeds alone."""
-    with Gradebook(None, "published") as book, Observer(book, assignment) as observer:
-        return set_paper(assignment, None, observer)
+def published_key(assignment: Assignment, workers: Workers) -> AnswerKey:
+    """Make the answer key of published seeds alone."""
+    return make_answer_key(assignment, None, workers.observe)
 
 
-def published(paper: Paper, made_from: str) -> Published:
+def published(key: AnswerKey, made_from: str, checks: Sequence[Check]) -> Published:
     """Gather what students may have: expected values of public trials, and what misconceptions give on them."""
-    public = {trial.id for trial in paper.trials if trial.published}
-    kept = []
-    for misconception in paper.bank:
-        own = {trial.id for trial in paper.of_question(misconception.question)} & public
-        gives = {id: one for id, one in misconception.gives.items() if id in own}
-        if gives:
-            kept.append(
-                Misconception(
-                    id=misconception.id, question=misconception.question, hint=misconception.hint, gives=gives
-                )
-            )
-    expected = {id: _needed(paper.asked[id].check, one) for id, one in paper.expected.items() if id in public}
-    trials = tuple(trial for trial in paper.trials if trial.published)
-    return Published(made_from=made_from, trials=trials, expected=expected, misconceptions=tuple(kept))
+    public = [part for part in key.parts if part.visibility == "public"]
+    by_id = {check.id: check for check in checks}
+    expected = {
+        trial.id: seen
+        for part in public
+        for trial, seen in zip(part.trials, _needed(by_id[part.check], part.expected), strict=True)
+    }
+    bank = []
+    for one in key.misconceptions:
+        wrong = [part.wrong[one.id] for part in public if part.question == one.question and one.id in part.wrong]
+        if gives := {trial: part.answers[trial] for part in wrong for trial in part.differs}:
+            bank.append(Misconception(id=one.id, question=one.question, hint=one.hint, gives=gives))
+    trials = tuple(trial for part in public for trial in part.trials)
+    return Published(made_from=made_from, trials=trials, expected=expected, misconceptions=tuple(bank))
 
 
-def _needed(check: Check, expected: Observation) -> Observation:
-    """Publish of an expected value what judging it needs: only its form, where the check's `then` never looks at it."""
+def _needed(check: Check, expected: Sequence[Observation]) -> Sequence[Observation]:
+    """Publish of expected values what judging needs: only their form, where the check's `then` never looks at them."""
     if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
         return expected
-    return constant_observations({check.id: expected}, 0.0)[check.id]
+    return constant_observations(expected, 0.0)
 
 
 def _texts(assignment: Assignment) -> dict[str, str]:
@@ -188,23 +187,22 @@ def _dump(values: Published) -> str:
     return msgspec.json.format(msgspec.json.encode(values, order="sorted"), indent=1).decode() + "\n"
 
 
-def _value_drift(paper: Paper, stored: Published, fresh: Published) -> list[str]:
+def _value_drift(key: OpenKey, stored: Published, fresh: Published) -> list[str]:
     if [trial.id for trial in stored.trials] != [trial.id for trial in fresh.trials]:
         return ["published.json: the public checks or their trials have changed"]
     for old, new in zip(stored.trials, fresh.trials, strict=True):
         if difference(decode(old.inputs), decode(new.inputs)):
             return [f"published.json: the inputs of {old.id} have changed"]
-    if found := _differing(paper, stored.expected, fresh.expected):
+    if found := _differing(key, stored.expected, fresh.expected):
         return [f"published.json: the expected value of {found} has changed"]
     return []
 
 
-def _differing(paper: Paper, old: Mapping[str, Observation], new: Mapping[str, Observation]) -> str | None:
+def _differing(key: OpenKey, old: Mapping[str, Observation], new: Mapping[str, Observation]) -> str | None:
     if old.keys() != new.keys():
         return sorted(old.keys() ^ new.keys())[0]
+    asked = {one.id: one for part in key.key.parts if part.visibility == "public" for one in key.asked(part.check)}
     for id in old:
-        if id not in paper.asked:
-            raise AuthorError(f"published.json: {id} is not a public trial")
-        if not same(paper.asked[id].check, old[id], new[id], paper.asked[id].inputs):
+        if not same(asked[id].check, read_answer(old[id]), read_answer(new[id]), asked[id].inputs):
             return id
     return None

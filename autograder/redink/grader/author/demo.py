@@ -7,18 +7,34 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
+from redink.assignment.handout import list_assignments
 from redink.checks.specimens import Specimen
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
 from redink.grader.author.build import notebook, student_notebook
+from redink.grader.course import Course
 from redink.records import Cell
+
+Size = Literal["whole", "small"]
 
 _QUICK = ("eve_syntax_error", "fay_not_a_notebook")  # accidents that cost no time
 
 
-def make_class(assignment: Assignment, target: Path, *, whole: bool) -> int:
-    """Write one folder for each made-up student; give how many there are."""
+def choose(course: Course, everything: bool) -> list[tuple[str, Size]]:
+    """Choose assignments, and the size of their class: the first and one that needs torch, or all of them."""
+    complete = set(course.slugs())
+    specs = [spec for spec in list_assignments(course.assignments) if spec.slug in complete]
+    if everything:
+        return [(spec.slug, "small" if place else "whole") for place, spec in enumerate(specs)]
+    first = [(spec.slug, "whole") for spec in specs[:1]]
+    return [*first, *[(spec.slug, "small") for spec in specs[1:] if spec.torch][:1]]
+
+
+def make_class(assignment: Assignment, target: Path, size: Size) -> int:
+    """Write one folder for each made-up student; return how many there are."""
+    whole = size == "whole"
     solved, skip = assignment.master.solved(), assignment.master.explorations()
     handed_in = {"ada_right": _written(assignment, solved), "ben_blank": student_notebook(assignment)}
     for kind, specimens in (("wrong", assignment.misconceptions), ("other", assignment.alternatives)):

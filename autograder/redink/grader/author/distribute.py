@@ -8,11 +8,12 @@ from redink.assignment.handout import read_handout, replace_folder, zipped
 from redink.errors import CourseError
 from redink.grader.author.build import drift
 from redink.grader.course import Course
+from redink.grader.workers.workers import Workers
 
 
-def distribute(course: Course, slug: str, target: Path) -> tuple[Path, Path]:
+def distribute(course: Course, slug: str, target: Path, workers: Workers) -> tuple[Path, Path]:
     """Write the bundle of one assignment; refuse one that no longer fits its master and its checks."""
-    if stale := drift(course, slug):
+    if stale := drift(course, slug, workers):
         raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
     files = read_handout(course.assignments / slug)
     folder, archive = target / slug, target / f"{slug}.zip"

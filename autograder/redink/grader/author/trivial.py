@@ -7,7 +7,7 @@ constants in exactly the form that the reference returns (made here, from the ex
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,9 @@ def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cel
     return (*solved, Cell(index=len(master.cells) + 1, source="\n".join(lines)))
 
 
-def constant_observations(expected: Mapping[str, Observation], number: float) -> dict[str, Observation]:
-    """Give answers of the right form in which every number is the same."""
-    return {
-        id: Observation(status="returned", value=encode(filled(decode(one.value), number)))
-        for id, one in expected.items()
-    }
+def constant_observations(expected: Sequence[Observation], number: float) -> list[Observation]:
+    """Return answers of the right form in which every number is the same."""
+    return [Observation(status="returned", value=encode(filled(decode(one.value), number))) for one in expected]
 
 
 def filled(value: Any, number: float) -> Any:

@@ -2,32 +2,37 @@
 
 The reference gets full marks. The untouched notebook and trivial answers earn nothing and draw no hint. A misconception
 loses its own question, no other, and draws its own hint; the views of its checks can read what it gives. An alternative
-gets full marks and no hint. Every check is failed by some misconception.
+gets full marks and no hint. Every check is failed by some misconception. Every `given` makes the same inputs twice.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
+from redink.assignment.trials import make_trials
+from redink.checks.answers import read_answer
 from redink.checks.judging import is_readable
+from redink.checks.seeds import PUBLISHED
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError, BoxError
-from redink.grader.answer_key.make import Paper, affected_requests, set_paper
+from redink.grader.answer_key.keep import answer_key
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.answer_key.make import make_answer_key
+from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
-from redink.grader.assignment.master import edited
+from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.validate import questions_without_a_cell
-from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
+from redink.grader.author.cases import Case, cases
 from redink.grader.course import Course
-from redink.grader.pipeline.diagnose import diagnose
-from redink.grader.pipeline.grade import grade_one
-from redink.grader.pipeline.judge import judge
-from redink.grader.pipeline.load import Submission, from_cells
-from redink.grader.pipeline.observe import Observer, Seen
-from redink.grader.pipeline.score import score
-from redink.grader.store.gradebook import Gradebook
-from redink.records import Record, Result
+from redink.grader.workers.workers import Workers
+from redink.records import QuestionResult, Record
 
+SAMPLE = 3  # a sample has every third misconception
 Step = Callable[[int, int], None]  # done, of how many
+Tried = tuple[Case, tuple[QuestionResult, ...]]
 
 
 class Verified(Record, frozen=True):
@@ -39,164 +44,142 @@ class Verified(Record, frozen=True):
     checks: tuple[str, ...]
     kills: dict[str, tuple[str, ...]]  # misconception to the checks that fail it
     specimens: int
+    sampled: bool = False  # only some of the misconceptions were tried
 
 
-def verify(course: Course, slug: str, *, jobs: int = 1, progress: Step = lambda done, total: None) -> Verified:
-    """Try every promise about one assignment."""
+def verify(
+    course: Course,
+    slug: str,
+    *,
+    workers: Workers,
+    sample: bool = False,
+    progress: Step = lambda done, total: None,
+) -> Verified:
+    """Try every promise about one assignment; of its misconceptions all, or a sample."""
     assignment = read_assignment(course, slug)
-    with Gradebook(None, course.secret_name()) as book, Observer(book, assignment, jobs) as observer:
-        try:
-            specimens = _specimens(assignment)
-            paper = set_paper(assignment, course.secret(), observer)
-        except AuthorError as error:
-            return _nothing_but(assignment, str(error))
-        results: dict[str, Result] = {}
-        for result in _graded(paper, specimens, observer, book):
-            results[result.submission.id] = result
-            progress(len(results), len(specimens))
-        constants = list(_constants(paper, observer, book))
-    kills = {
-        one.id: _failed_checks(results[f"misconception {one.id}"], one.question) for one in assignment.misconceptions
-    }
-    broken = [
-        *_full(results["reference"], "the reference"),
-        *_empty(results["untouched"], "the untouched notebook"),
-        *(line for name in ANSWERS for line in _empty(results[f"trivial {name}"], f"the trivial answer {name!r}")),
-        *constants,
-        *_unreadable(paper),
-    ]
-    for one in assignment.misconceptions:
-        broken += _caught(results[f"misconception {one.id}"], one.id, one.question)
-    for one in assignment.alternatives:
-        broken += _full(results[f"alternative {one.id}"], f"the alternative {one.id}")
+    try:
+        if sample:
+            assignment = _sampled(assignment)
+            key = make_answer_key(assignment, course.secret(), workers.observe)
+        else:
+            key = answer_key(course, slug, workers.observe)
+        tried = cases(assignment, key)
+        _refuse_unsteady_givens(assignment, course.secret())
+    except AuthorError as error:
+        return Verified(assignment=slug, broken=(str(error),), missing=(), checks=(), kills={}, specimens=0)
+    results = list(_graded(key, tried, workers, progress))
+    kills = {case.id: _failed_checks(case, found) for case, found in results if case.kind == "misconception"}
+    broken = [line for case, found in results for line in _BROKEN[case.kind](case, found)]
     return Verified(
         assignment=slug,
-        broken=tuple(broken),
-        missing=tuple(_missing(assignment, kills)),
-        checks=tuple(check.id for check in assignment.checks),
+        broken=(*broken, *_unreadable(OpenKey(key, assignment.checks))),
+        missing=tuple(_missing(assignment, None if sample else kills)),
+        checks=tuple(part.check for part in key.parts),
         kills=kills,
-        specimens=len(specimens),
+        specimens=len(tried),
+        sampled=sample,
     )
 
 
-def _specimens(assignment: Assignment) -> list[tuple[Submission, Specimen | None]]:
-    """Make every submission whose result is known beforehand."""
-    solved, skip = assignment.master.solved(), assignment.master.explorations()
-    asks = [name for question in assignment.spec.questions for name in question.asks]
-    plain = [("reference", solved), ("untouched", assignment.master.untouched())]
-    plain += [(f"trivial {name}", trivial_cells(assignment.master, asks, answer)) for name, answer in ANSWERS.items()]
-    made: list[tuple[Submission, Specimen | None]] = [(from_cells(name, cells), None) for name, cells in plain]
-    for one in assignment.misconceptions + assignment.alternatives:
-        made.append((from_cells(f"{one.kind} {one.id}", edited(solved, one, skip)), one))
-    return made
+def _sampled(assignment: Assignment) -> Assignment:
+    """Keep a third of the misconceptions, always the same ones."""
+    order = list(assignment.misconceptions)
+    random.Random(assignment.slug).shuffle(order)  # noqa: S311 - no secret
+    chosen = set(order[::SAMPLE])
+    kept = tuple(one for one in assignment.misconceptions if one in chosen)
+    return msgspec.structs.replace(assignment, misconceptions=kept)
 
 
-def _graded(
-    paper: Paper, specimens: Sequence[tuple[Submission, Specimen | None]], observer: Observer, book: Gradebook
-) -> Iterator[Result]:
-    """Grade specimens; an edit runs what it may change, and answers everything else as the reference does."""
-    reference = _reference(paper, observer)
-    asked = {
-        submission.name.id: (
-            submission,
-            affected_requests(paper.assignment, submission.cells, paper.requests) if edit else paper.requests,
-        )
-        for submission, edit in specimens
-    }
-    for id, seen in observer.each((id, one.cells, requests) for id, (one, requests) in asked.items()):
-        if isinstance(seen, BoxError):
-            raise seen
-        whole = Seen(
-            run=seen.run,
-            observations={**reference.observations, **seen.observations},
-            keys={**reference.keys, **seen.keys},
-            reused=seen.reused,
-        )
-        yield grade_one(paper, asked[id][0], whole, book)
+def _graded(key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step) -> Iterator[Tried]:
+    """Have every specimen graded, and return them in their order."""
+    found: dict[int, tuple[QuestionResult, ...]] = {}
+    for place, done in workers.grade(key, ((place, case.job) for place, case in enumerate(tried))):
+        if done.assessment is None:
+            raise BoxError(done.reason or f"{tried[place].who} could not be graded")
+        found[place] = done.assessment.questions
+        progress(len(found), len(tried))
+    return ((case, found[place]) for place, case in enumerate(tried))
 
 
-def _reference(paper: Paper, observer: Observer) -> Seen:
-    seen = observer.known(paper.assignment.master.solved(), paper.requests)
-    assert seen is not None, "the reference was observed when the paper was set"
-    return seen
+def _refuse_unsteady_givens(assignment: Assignment, secret: bytes) -> None:
+    reference = Reference(assignment.master)
+    for check in assignment.checks:
+        for key in [PUBLISHED, secret] if check in assignment.public else [secret]:
+            first = make_trials(assignment.slug, check, key, reference)
+            if first != make_trials(assignment.slug, check, key, reference):
+                raise AuthorError(f"check {check.id}: its given makes other inputs each time; draw from rng alone")
 
 
-def _constants(paper: Paper, observer: Observer, book: Gradebook) -> Iterator[str]:
-    """Judge constants in the right form; they need no box, for nothing is run."""
-    seen = _reference(paper, observer)
-    for number in (0.0, 1.0):
-        answers = constant_observations(paper.expected, number)
-        keys = {id: f"constant {number} {key}" for id, key in seen.keys.items()}
-        constant = Seen(run=seen.run, observations=answers, keys=keys, reused=True)
-        diagnosis = diagnose(paper, constant, judge(paper, (), constant, book))
-        result = score(paper, from_cells(f"constant {number:g}", ()), constant, diagnosis)
-        yield from _earned(result, f"a constant {number:g} of the right form")
-
-
-def _full(result: Result, who: str) -> Iterator[str]:
-    for question in result.questions:
+def _full(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
+    for question in result:
         if question.score < question.max_score:
             failing = [check for check in question.checks if check.verdict != "passed"]
             told = "; ".join(
                 f"{check.id} {check.verdict}: {' '.join(check.message.split())[:300]}" for check in failing
             )
-            yield f"{who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told})"
+            yield f"{case.who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told})"
         if question.hint is not None:
-            yield f"{who} draws the hint {question.hint.misconception} in {question.id}"
+            yield f"{case.who} draws the hint {question.hint.misconception} in {question.id}"
 
 
-def _empty(result: Result, who: str) -> Iterator[str]:
-    yield from _earned(result, who)
-    for question in result.questions:
+def _empty(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
+    yield from _earned(case, result)
+    for question in result:
         if question.hint is not None:
-            yield f"{who} draws the hint {question.hint.misconception} in {question.id}"
+            yield f"{case.who} draws the hint {question.hint.misconception} in {question.id}"
 
 
-def _earned(result: Result, who: str) -> Iterator[str]:
-    for question in result.questions:
+def _earned(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
+    for question in result:
         for check in question.checks:
             if check.verdict == "passed" and check.max_score > 0:
-                yield f"{who} passes {check.id} ({question.id})"
+                yield f"{case.who} passes {check.id} ({question.id})"
 
 
-def _caught(result: Result, id: str, own: str) -> Iterator[str]:
+def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
     """A misconception loses its own question and no other, and draws its own hint."""
-    for question in result.questions:
-        if question.id != own:
+    for question in result:
+        if question.id != case.question:
             if question.score < question.max_score:
                 failing = ", ".join(check.id for check in question.checks if check.verdict != "passed")
-                yield f"the misconception {id} of {own} also loses {question.id} ({failing})"
+                yield f"{case.who} of {case.question} also loses {question.id} ({failing})"
         elif all(check.verdict == "passed" for check in question.checks):
-            yield f"the misconception {id} is not caught by {own}"
+            yield f"{case.who} is not caught by {case.question}"
         elif question.hint is None:
-            yield f"the misconception {id} draws no hint"
-        elif question.hint.misconception != id:
-            yield f"the misconception {id} draws the hint {question.hint.misconception}"
+            yield f"{case.who} draws no hint"
+        elif question.hint.misconception != case.id:
+            yield f"{case.who} draws the hint {question.hint.misconception}"
 
 
-def _unreadable(paper: Paper) -> Iterator[str]:
+_BROKEN = {
+    "reference": _full,
+    "alternative": _full,
+    "untouched": _empty,
+    "trivial": _empty,
+    "constant": _earned,
+    "misconception": _caught,
+}
+
+
+def _unreadable(key: OpenKey) -> Iterator[str]:
     """A view that stumbles over a wrong answer would draw its hint only from the very same bytes."""
-    for one in paper.bank:
-        for check in paper.assignment.checks:
-            trials = (paper.asked[trial.id] for trial in paper.of_check(check) if trial.id in one.gives)
-            if not all(is_readable(check, one.gives[trial.id], trial.inputs) for trial in trials):
-                yield f"the view of {check.id} cannot read what the misconception {one.id} gives"
+    for part in key.key.parts:
+        inputs = {one.id: one.inputs for one in key.asked(part.check)}
+        for id, wrong in part.wrong.items():
+            answers = [(read_answer(wrong.answers[trial]), inputs[trial]) for trial in wrong.differs]
+            if not all(is_readable(key.checks[part.check], answer, given) for answer, given in answers):
+                yield f"the view of {part.check} cannot read what the misconception {id} gives"
 
 
-def _failed_checks(result: Result, own: str) -> tuple[str, ...]:
-    return tuple(
-        check.id
-        for question in result.questions
-        if question.id == own
-        for check in question.checks
-        if check.verdict != "passed"
-    )
+def _failed_checks(case: Case, result: Sequence[QuestionResult]) -> tuple[str, ...]:
+    own = [question for question in result if question.id == case.question]
+    return tuple(check.id for question in own for check in question.checks if check.verdict != "passed")
 
 
-def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]]) -> Iterator[str]:
-    """Say what an author has still to write."""
-    killed = {check for failed in kills.values() for check in failed}
-    for check in assignment.checks:
+def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]] | None) -> Iterator[str]:
+    """Say what an author has still to write; a sample of kills says nothing about the checks."""
+    killed = {check for failed in (kills or {}).values() for check in failed}
+    for check in assignment.checks if kills is not None else ():
         if check.id not in killed:
             yield f"no misconception fails the check {check.id} ({check.question})"
     for id in questions_without_a_cell(assignment):
@@ -206,9 +189,5 @@ def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]]) -> Itera
             yield f"the core question {question.id} has no alternative"
 
 
-def _has(specimens: Sequence[object], question: str) -> bool:
-    return any(getattr(one, "question", None) == question for one in specimens)
-
-
-def _nothing_but(assignment: Assignment, complaint: str) -> Verified:
-    return Verified(assignment=assignment.slug, broken=(complaint,), missing=(), checks=(), kills={}, specimens=0)
+def _has(specimens: Sequence[Specimen], question: str) -> bool:
+    return any(one.question == question for one in specimens)

@@ -1,61 +1,60 @@
-"""Stage 5: name the misconception behind each wrong answer, and charge one bug once."""
+"""Stage 5: name the misconception behind a wrong answer, and charge one bug once."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from redink.assignment.spec import Question
 from redink.checks import diagnosing
-from redink.checks.diagnosing import Misconception, hint_of
+from redink.checks.answers import Answer
+from redink.checks.diagnosing import Asked, Belief, is_silent
 from redink.checks.feedback import Told
 from redink.checks.judging import same
-from redink.grader.answer_key.make import Paper
+from redink.checks.mistakes import fingerprint
+from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
-from redink.grader.pipeline.observe import Seen
-from redink.records import Hint, Record, Verdict
+from redink.records import Record, Verdict
 
 
 class Diagnosis(Record, frozen=True):
-    """All checks as they count in the end, and a hint for each question that has one."""
+    """A question's checks as they count in the end, the misconception behind them, or the name of an unknown mistake."""
 
     told: dict[str, Told]  # by check id
-    hints: dict[str, Hint]  # by question id
+    misconception: str = ""
+    mistake: str = ""  # equal for students whose wrong answers are equal
 
 
-def diagnose(paper: Paper, seen: Seen, judged: dict[str, Judged]) -> Diagnosis:
-    """Go through the questions in order, so that an error found early can be carried forward."""
+def diagnose(
+    key: OpenKey, question: Question, evidence: Evidence, judged: Mapping[str, Judged], earlier: Sequence[str]
+) -> Diagnosis:
+    """Diagnose one question; `earlier` names the misconceptions found in questions that it uses, nearest first."""
     told = {id: one.told for id, one in judged.items()}
-    found: dict[str, Misconception] = {}
-    for question in paper.assignment.spec.questions:
-        earlier = [found[used] for used in _all_used(paper, question) if used in found]
-        failing = [id for id in paper.checks_of(question.id) if told[id].verdict.verdict != "passed"]
-        for id in failing:
-            for misconception in earlier:
-                if _follows(paper, seen, judged[id], misconception):
-                    told[id] = _carried(told[id], misconception.question)
-                    break
-        if any(told[id].verdict.verdict != "passed" for id in failing):
-            bank = [one for one in paper.bank if one.question == question.id]
-            wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
-            match = diagnosing.diagnose(paper.of_question(question.id), seen.observations, wrong, bank)
-            if match is not None:
-                found[question.id] = match
-    hints = {id: hint for id, match in found.items() if (hint := hint_of(match)) is not None}
-    return Diagnosis(told=told, hints=hints)
+    failing = [id for id in told if told[id].verdict.verdict != "passed"]
+    for id in failing:
+        belief = next(
+            (one for name in earlier if _follows(key, id, evidence, judged[id], one := key.belief(name))), None
+        )
+        if belief is not None:
+            told[id] = _carried(told[id], belief.question)
+    if all(told[id].verdict.verdict == "passed" for id in failing):
+        return Diagnosis(told=told)
+    asked = [one for part in key.parts(question.id) for one in key.asked(part.check)]
+    answers = [one for part in key.parts(question.id) for one in evidence.answers(part.check)]
+    seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
+    wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
+    match = diagnosing.diagnose(asked, seen, wrong, key.bank(question.id))
+    if match is not None:
+        return Diagnosis(told=told, misconception=match.id)
+    return Diagnosis(told=told, mistake=_unknown(asked, seen))
 
 
-def _all_used(paper: Paper, question: Question) -> list[str]:
-    """List the questions whose functions this one may call, directly or not, nearest first."""
-    used = list(question.uses)
-    for id in used:
-        used += [further for further in paper.assignment.spec.question(id).uses if further not in used]
-    return used
-
-
-def _follows(paper: Paper, seen: Seen, judged: Judged, misconception: Misconception) -> bool:
+def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
     """Tell whether every failed trial gives what the reference gives with that misconception put in place."""
-    for id, passed in judged.passed.items():
-        if passed:
+    for asked, answer in zip(key.asked(check), evidence.answers(check), strict=True):
+        if judged.passed[asked.id]:
             continue
-        wrong, answer, asked = misconception.gives.get(id), seen.observations[id], paper.asked[id]
+        wrong = belief.gives.get(asked.id)
         if wrong is None or answer.status != "returned" or not same(asked.check, answer, wrong, asked.inputs):
             return False
     return True
@@ -64,3 +63,13 @@ def _follows(paper: Paper, seen: Seen, judged: Judged, misconception: Misconcept
 def _carried(told: Told, question: str) -> Told:
     note = f"right, given the error in {question}, which is charged there"
     return Told(verdict=Verdict(verdict="passed", notes=(*told.verdict.notes, note)), sentence=told.sentence)
+
+
+def _unknown(asked: Sequence[Asked], seen: Mapping[str, Answer]) -> str:
+    """Name an unknown mistake by its answers; none, if nothing was written or only the way to the answer was forbidden."""
+    if all(is_silent(answer) for answer in seen.values()):
+        return ""
+    right = (Answer("returned", one.expected) for one in asked)
+    if all(same(one.check, seen[one.id], wanted, one.inputs) for one, wanted in zip(asked, right, strict=True)):
+        return ""
+    return fingerprint((one.check, seen[one.id], one.expected, one.inputs) for one in asked)

@@ -1,17 +1,19 @@
-"""Stage 4: judge every check from what was seen. Pure, and remembered under its key."""
+"""Stage 4: judge every check of a question from what was seen. Pure, and remembered under its key."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
+import msgspec
+
+from redink.assignment.spec import Question
 from redink.checks import forbidding, judging
 from redink.checks.feedback import Told, tell, tell_breach
-from redink.checks.language import Check
-from redink.grader.answer_key.digests import judgement_key
-from redink.grader.answer_key.make import Paper
-from redink.grader.pipeline.observe import Seen
-from redink.grader.store.gradebook import Gradebook
-from redink.records import Cell, CellRun, Record, Verdict
+from redink.grader.answer_key.key import Part
+from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.digests import digest
+from redink.grader.pipeline.evidence import Evidence
+from redink.records import CellRun, Record, Verdict
 
 
 class Judged(Record, frozen=True):
@@ -21,42 +23,57 @@ class Judged(Record, frozen=True):
     passed: dict[str, bool]  # by trial id
 
 
-def judge(paper: Paper, cells: Sequence[Cell], seen: Seen, book: Gradebook) -> dict[str, Judged]:
-    """Judge all checks of the paper, by check id."""
-    failed = tuple(cell for cell in seen.run.cells if cell.status in ("error", "timeout"))
-    sources = [forbidding.Source(cell.source) for cell in cells]
-    breaches = {one.id: forbidding.breaches(sources, one.asks, one.forbids) for one in paper.assignment.spec.questions}
-    return {
-        check.id: _forbidden(paper, check, breach)
-        if (breach := check.first_of(breaches[check.question]))
-        else _judge_check(paper, check, seen, failed, book)
-        for check in paper.assignment.checks
-    }
+class Memory:
+    """Judgements made before, and those made now; a cache, by the key of everything that a judgement rests on."""
+
+    def __init__(self, known: Mapping[str, bytes] | None = None) -> None:
+        self.known = {} if known is None else known
+        self.new: dict[str, bytes] = {}
+
+    def find(self, key: str) -> Judged | None:
+        """Return an earlier judgement."""
+        data = self.known.get(key)
+        return None if data is None else msgspec.msgpack.decode(data, type=Judged)
+
+    def keep(self, key: str, judged: Judged) -> Judged:
+        """Remember a judgement."""
+        self.new[key] = msgspec.msgpack.encode(judged)
+        return judged
 
 
-def _forbidden(paper: Paper, check: Check, breach: str) -> Judged:
-    return Judged(told=tell_breach(check, breach), passed={trial.id: False for trial in paper.of_check(check)})
+def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory) -> dict[str, Judged]:
+    """Judge all checks of a question, by check id."""
+    breaches: dict[str, str] = {}
+    if question.forbids:
+        sources = [forbidding.Source(cell.source) for cell in evidence.sources]
+        breaches = forbidding.breaches(sources, question.asks, question.forbids)
+    return {part.check: _judge_check(key, part, evidence, memory, breaches) for part in key.parts(question.id)}
 
 
-def _judge_check(paper: Paper, check: Check, seen: Seen, failed: tuple[CellRun, ...], book: Gradebook) -> Judged:
-    trials = paper.of_check(check)
-    key = judgement_key(
-        check,
-        paper.assignment.visibility(check),
-        failed,
-        [(seen.keys[t.id], paper.expected_keys[t.id]) for t in trials],
+def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
+    """Name all that a verdict on one check rests on, apart from a forbidden name."""
+    expected = key.key.expected_digests[part.check]
+    return digest(
+        part.judged_by, part.check, part.visibility, expected, evidence.digests[part.check], evidence.failures
     )
-    if known := book.judgement(key, Judged):
-        return known
+
+
+def _judge_check(key: OpenKey, part: Part, evidence: Evidence, memory: Memory, breaches: dict[str, str]) -> Judged:
+    if breaches and (breach := key.checks[part.check].first_of(breaches)):
+        told = tell_breach(key.checks[part.check], breach)
+        return Judged(told=told, passed={trial.id: False for trial in part.trials})
+    name = judgement_key(key, part, evidence)
+    return memory.find(name) or memory.keep(name, _from_answers(key, part, evidence))
+
+
+def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
+    check, asked = key.checks[part.check], key.asked(part.check)
     rows = []
-    for trial in trials:
-        asked, observation = paper.asked[trial.id], seen.observations[trial.id]
-        verdict = judging.judge(check, observation, asked.expected, asked.inputs)
-        rows.append((trial, observation, paper.expected[trial.id], _explained(verdict, failed)))
-    told = tell(check, paper.assignment.visibility(check), rows)
-    judged = Judged(told=told, passed={row[0].id: row[3].verdict == "passed" for row in rows})
-    book.keep_judgement(key, judged)
-    return judged
+    for trial, answer, wanted in zip(part.trials, evidence.answers(part.check), asked, strict=True):
+        verdict = judging.judge(check, answer, wanted.expected, wanted.inputs)
+        rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
+    told = tell(check, part.visibility, rows)
+    return Judged(told=told, passed={row[0].id: row[3].verdict == "passed" for row in rows})
 
 
 def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:
@@ -64,7 +81,7 @@ def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:
     if verdict.verdict != "not_run" or verdict.message == judging.NOT_WRITTEN or not failed:
         return verdict
     cells = ", ".join(f"cell {cell.index} ({_short(cell.error)})" for cell in failed[:3])
-    return Verdict(verdict="not_run", message=f"{verdict.message}; these cells did not run through: {cells}")
+    return Verdict(verdict="not_run", message=f"{verdict.message}; these cells failed: {cells}")
 
 
 def _short(error: str) -> str:

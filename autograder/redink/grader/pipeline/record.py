@@ -1,38 +1,74 @@
-"""Stage 7: write a result down, with the key of everything it depends on."""
+"""Stage 7: write down what became of a submission: attempt, run, observations, judgements and result, all or nothing."""
 
 from __future__ import annotations
 
-from redink.grader.answer_key.digests import digest
-from redink.grader.answer_key.make import Paper
+import msgspec
+
+from redink.assignment.spec import FULL_MARKS
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.digests import box_stamp, digest
+from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.load import Submission
-from redink.grader.store.gradebook import Gradebook
-from redink.records import Result
+from redink.grader.store.gradebook import Gradebook, NewObservations, StoredRun
+from redink.records import Result, Walls
 
 
-def record(paper: Paper, submission: Submission, result: Result, book: Gradebook) -> Result:
-    """Store a result in one transaction with the submission it is about."""
+def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submission, done: Done) -> Result:
+    """Store everything about one submission in one transaction; what failed by our fault leaves no trace but its files."""
+    if done.state == "ungradable" and done.reason != submission.reason:  # a worker knows no names
+        done = msgspec.structs.replace(done, reason=f"{submission.name.file} {done.reason}")
+    result = make_result(key, submission, done)
+    if done.state == "internal_error":
+        return result
     with book.transaction():
-        book.keep_submission(_name(paper, submission.name.id), submission)
-        book.keep_result(result, _graded_under(paper, submission))
+        id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
+        if done.executed and done.execution is not None:
+            run = StoredRun(
+                sources=done.sources,
+                cells=done.execution.cells,
+                box=done.execution.box,
+                cpu_seconds=done.execution.cpu_seconds,
+                wall_seconds=done.execution.wall_seconds,
+                stamp=box_stamp(),
+            )
+            book.keep_run(id, run, [
+                NewObservations(check=one.check, key=one.key, digest=one.digest, content=one.content)
+                for one in done.seen
+                if one.lasting
+            ])  # fmt: skip
+        book.keep_judgements(done.judgements)
+        book.keep_result(
+            id,
+            result,
+            answer_key=key_digest,
+            graded_under=graded_under(key_digest, submission),
+            bases=done.assessment.bases if done.assessment else {},
+            mistakes=done.assessment.mistakes if done.assessment else {},
+        )
     return result
 
 
-def find_recorded(paper: Paper, submission: Submission, book: Gradebook) -> Result | None:
-    """Find the result of an unchanged submission to an unchanged assignment."""
-    found = book.result(paper.assignment.slug, submission.name.id)
-    if found is None or found[1] != _graded_under(paper, submission):
-        return None
-    return found[0]
+def graded_under(key_digest: str, submission: Submission) -> str:
+    """Name all that a result depends on: equal, and there is nothing to grade."""
+    name = submission.name
+    return digest(key_digest, name.id, name.file, name.sha256, submission.reason or "")
 
 
-def recorded_submission(paper: Paper, id: str, book: Gradebook) -> Submission | None:
-    """Find what a student handed in when it was last graded."""
-    return book.submission(_name(paper, id), Submission)
-
-
-def _name(paper: Paper, id: str) -> str:
-    return f"{paper.assignment.slug}/{id}"
-
-
-def _graded_under(paper: Paper, submission: Submission) -> str:
-    return digest(paper.key, submission.name.id, submission.name.file, submission.name.sha256)
+def make_result(key: AnswerKey, submission: Submission, done: Done) -> Result:
+    """Make the result: `ungradable` is a zero, `internal_error` is none."""
+    execution, assessment = done.execution, done.assessment
+    return Result(
+        assignment=key.slug,
+        version=key.version,
+        secret=key.secret,
+        submission=submission.name,
+        state=done.state,
+        reason=done.reason,
+        score=assessment.score if assessment else 0.0,
+        max_score=FULL_MARKS,
+        questions=assessment.questions if assessment else (),
+        cells=execution.cells if execution else (),
+        box=execution.box if execution else Walls(),
+        cpu_seconds=execution.cpu_seconds if execution else 0.0,
+        wall_seconds=execution.wall_seconds if execution else 0.0,
+    )

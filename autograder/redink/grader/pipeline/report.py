@@ -1,77 +1,74 @@
-"""Stage 8: what an instructor looks at: the class, and the mistakes that nobody has named yet."""
+"""Stage 8: what an instructor looks at: the class, the grades that changed, and the mistakes that nobody has named yet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
-from redink.checks.diagnosing import is_silent
-from redink.checks.judging import same
-from redink.grader.answer_key.make import Paper
-from redink.grader.pipeline.observe import Observer
-from redink.grader.pipeline.record import recorded_submission
-from redink.grader.store.gradebook import Gradebook
-from redink.records import Observation, Record, Result, Results
+from redink.records import Record, Result, Results
 
 
-class Group(Record, frozen=True):
+class Outcome(Record, frozen=True):
+    """What became of one submission: its result, whether nothing had to be done, and the grade it had before."""
+
+    result: Result
+    reused: bool
+    before: Result | None
+    mistakes: dict[str, str]  # by question: names of mistakes that no misconception explains
+
+
+class MistakeGroup(Record, frozen=True):
     """Students whose wrong answers to one question are equal and match no misconception."""
 
     question: str
     submissions: tuple[str, ...]
 
 
+class GradeChange(Record, frozen=True):
+    """A grade that a student had, and the one in its place; None stands for no grade."""
+
+    submission: str
+    old: float | None
+    new: float | None
+
+
 class Report(Record, frozen=True):
-    """The results of a grading run and the groups of unknown mistakes."""
+    """The results of a grading run, which grades it changed, and the groups of unknown mistakes."""
 
     results: tuple[Result, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[MistakeGroup, ...]
+    changes: tuple[GradeChange, ...] = ()
+    reused: int = 0
+    told: tuple[str, ...] = ()  # what else an instructor should know
 
     def file(self) -> Results:
-        """Give the content of results.json."""
+        """Return the content of results.json."""
         return Results(results=self.results)
 
 
-def report(paper: Paper, results: Sequence[Result], book: Gradebook, observer: Observer) -> Report:
-    """Gather results in the order of their ids, those without a grade among them."""
-    ordered = tuple(sorted(results, key=lambda result: result.submission.id))
-    return Report(results=ordered, groups=_groups(paper, ordered, book, observer))
-
-
-def _groups(paper: Paper, results: Sequence[Result], book: Gradebook, observer: Observer) -> tuple[Group, ...]:
-    groups: list[tuple[str, dict[str, Observation], list[str]]] = []
-    for result in results:
-        for question in result.questions:
-            if question.score == question.max_score or question.hint is not None:
-                continue
-            answers = _answers(paper, result, question.id, book, observer)
-            if all(is_silent(answer) for answer in answers.values()) or _is_right(paper, answers):
-                continue
-            for known, example, members in groups:
-                if known == question.id and _equal(paper, example, answers):
-                    members.append(result.submission.id)
-                    break
-            else:
-                groups.append((question.id, answers, [result.submission.id]))
-    ordered = sorted(groups, key=lambda group: -len(group[2]))
-    return tuple(Group(question=question, submissions=tuple(members)) for question, _, members in ordered)
-
-
-def _answers(
-    paper: Paper, result: Result, question: str, book: Gradebook, observer: Observer
-) -> dict[str, Observation]:
-    submission = recorded_submission(paper, result.submission.id, book)
-    seen = submission and observer.known(submission.cells, paper.requests)
-    if not seen:
-        return {}
-    return {trial.id: seen.observations[trial.id] for trial in paper.of_question(question)}
-
-
-def _is_right(paper: Paper, answers: dict[str, Observation]) -> bool:
-    """Tell whether only the way was wrong: the question forbids what was used, and said so."""
-    return _equal(paper, {id: paper.expected[id] for id in answers}, answers)
-
-
-def _equal(paper: Paper, one: dict[str, Observation], other: dict[str, Observation]) -> bool:
-    return one.keys() == other.keys() and all(
-        same(paper.asked[id].check, other[id], one[id], paper.asked[id].inputs) for id in one
+def report(outcomes: Iterable[Outcome], told: Sequence[str] = ()) -> Report:
+    """Gather outcomes in the order of their ids, those without a grade among them."""
+    ordered = sorted(outcomes, key=lambda one: one.result.submission.id)
+    return Report(
+        results=tuple(one.result for one in ordered),
+        groups=_groups(ordered),
+        changes=tuple(change for one in ordered if (change := _change(one)) is not None),
+        reused=sum(one.reused for one in ordered),
+        told=tuple(told),
     )
+
+
+def _change(outcome: Outcome) -> GradeChange | None:
+    old, new = outcome.before, outcome.result
+    if outcome.reused or old is None or new.state == "internal_error" or old.score == new.score:
+        return None
+    return GradeChange(submission=new.submission.id, old=old.score, new=new.score)
+
+
+def _groups(outcomes: Sequence[Outcome]) -> tuple[MistakeGroup, ...]:
+    members: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for outcome in outcomes:
+        for question, mistake in outcome.mistakes.items():
+            members[question, mistake].append(outcome.result.submission.id)
+    found = [MistakeGroup(question=question, submissions=tuple(who)) for (question, _), who in members.items()]
+    return tuple(sorted(found, key=lambda group: -len(group.submissions)))

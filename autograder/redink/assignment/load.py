@@ -1,0 +1,58 @@
+"""Running an author's file as a module of its own, and collecting the checks that it defines."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from redink.assignment.spec import Spec
+from redink.checks.language import Check
+from redink.errors import AuthorError
+
+
+def load_module(name: str, source: str, where: str) -> ModuleType:
+    """Run an author's source as a module; `where` names it in messages and need not exist as a file."""
+    module = ModuleType(f"_redink_{name}")
+    module.__file__ = where
+    sys.modules[module.__name__] = module
+    linecache.cache[where] = (len(source), None, source.splitlines(keepends=True), where)  # for inspect.getsource
+    try:
+        exec(compile(source, where, "exec"), vars(module))  # noqa: S102 - the author's own
+    except AuthorError:
+        raise
+    except Exception as error:
+        raise AuthorError(f"{where}: {type(error).__name__}: {error}") from error
+    return module
+
+
+def read_source(path: Path) -> str:
+    """Read an author's file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise AuthorError(f"{path} is missing") from None
+    except UnicodeDecodeError as error:
+        raise AuthorError(f"{path} is not UTF-8: {error}") from error
+
+
+def load_checks(spec: Spec, source: str, where: str) -> tuple[Check, ...]:
+    """Collect the checks that an author's source defines, in their order."""
+    module = load_module(f"{spec.slug}_{Path(where).stem}", source, where)
+    found = vars(module).items()  # a check has its own name, and often the name _ as well
+    checks = tuple(value for name, value in found if isinstance(value, Check) and name == value.id)
+    for check in checks:
+        try:
+            question = spec.question(check.question)
+        except AuthorError as error:
+            raise AuthorError(f"{where}: check {check.id}: {error}") from error
+        if check.kind == "call" and check.calls is None and check.when_function is None and len(question.asks) == 1:
+            check.calls = question.asks[0]
+        if not check.sentence:
+            raise AuthorError(f"{where}: check {check.id} has no sentence; write its docstring")
+        if check.calls and check.calls not in question.asks:
+            raise AuthorError(f"{where}: check {check.id} calls {check.calls}, which {question.id} does not ask for")
+        if check.trials < 1:
+            raise AuthorError(f"{where}: check {check.id} has no trial")
+    return checks

@@ -1,0 +1,62 @@
+"""A name for a wrong answer that no misconception explains, equal for all students who answer the same."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from redink.checks.answers import Answer
+from redink.checks.judging import viewed
+from redink.checks.language import Check
+from redink.wire import Opaque
+
+_STEPS = 1000  # a number counts to a thousandth of the largest beside it
+_OFFSET = (
+    0.381966  # away from the halves and thirds on which simple numbers lie, so that rounding errors change no name
+)
+
+
+def fingerprint(answers: Iterable[tuple[Check, Answer, Any, dict[str, Any]]]) -> str:
+    """Name the answers to a question: check, answer, expected value and inputs of every trial."""
+    whole = hashlib.sha256()
+    for check, answer, expected, inputs in answers:
+        if answer.status == "returned":
+            written = _written(viewed(check, answer.value, expected, inputs))
+        else:
+            written = f"{answer.status} {answer.error.partition(':')[0]}"
+        whole.update(f"{len(written)} {written}".encode("utf-8", "replace"))
+    return whole.hexdigest()[:16]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, np.ndarray | np.generic):
+        return _numbers(np.asarray(value))
+    if isinstance(value, bool | str) or value is None:
+        return repr(value)
+    if isinstance(value, int | float | complex):
+        return _numbers(np.asarray(value))
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_written(item)}' for key, item in value.items())}}}"
+    return f"<{value.type_name if isinstance(value, Opaque) else type(value).__name__}>"
+
+
+def _numbers(array: np.ndarray[Any, Any]) -> str:
+    if array.dtype.kind not in "fiuc":
+        return f"{array.shape} {array.tolist()!r}"
+    parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
+    return f"{array.shape} " + " ".join(map(_rounded, parts))
+
+
+def _rounded(array: np.ndarray[Any, Any]) -> str:
+    numbers = array.astype(np.float64).ravel()
+    finite = np.isfinite(numbers)
+    scale = float(np.abs(numbers[finite]).max(initial=0.0))
+    steps = np.floor(numbers[finite] / (scale or 1.0) * _STEPS + _OFFSET)
+    size = math.floor(math.log10(scale) * 100 + _OFFSET) if scale else 0  # its own size, to about two per cent
+    return f"{size} {finite.tobytes().hex()} {steps.astype(np.int64).tobytes().hex()}"

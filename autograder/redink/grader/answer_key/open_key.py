@@ -1,0 +1,86 @@
+"""An answer key in use: its checks loaded, its values decoded, each when it is first needed and then for everybody."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import msgspec
+
+from redink.assignment.load import load_checks
+from redink.assignment.spec import Question
+from redink.assignment.trials import as_asked
+from redink.checks.answers import Answer, read_answer
+from redink.checks.diagnosing import Asked, Belief
+from redink.checks.language import Check
+from redink.grader.answer_key.key import AnswerKey, Part
+from redink.grader.digests import digest, judging_stamp
+
+
+class OpenKey:
+    """What the judge asks of an answer key."""
+
+    def __init__(self, key: AnswerKey, checks: Sequence[Check] | None = None) -> None:
+        """Open a key; `checks` where they are loaded already."""
+        self.key = key
+        self.spec = key.spec
+        self._given = checks
+        self._asked: dict[str, tuple[Asked, ...]] = {}
+        self._wrong: dict[tuple[str, str], Answer] = {}  # by misconception and trial
+        self._digests: dict[str, str] = {}
+
+    @functools.cached_property
+    def checks(self) -> dict[str, Check]:
+        """The checks by id, loaded from the source text in the key."""
+        loaded = self._given or (
+            *load_checks(self.spec, self.key.checks, f"{self.spec.slug}/checks.py"),
+            *load_checks(self.spec, self.key.hidden_checks, f"{self.spec.slug}/hidden_checks.py"),
+        )
+        return {check.id: check for check in loaded}
+
+    def parts(self, question: str) -> list[Part]:
+        """List the parts of a question, public checks first."""
+        return [part for part in self.key.parts if part.question == question]
+
+    def asked(self, check: str) -> tuple[Asked, ...]:
+        """Return the trials of a check with their inputs and expected values decoded."""
+        if check not in self._asked:
+            part = self.key.of_check[check]
+            self._asked[check] = as_asked(self.checks[check], part.trials, part.expected)
+        return self._asked[check]
+
+    def bank(self, question: str) -> list[Belief]:
+        """List the misconceptions of a question, with what they give on every trial of the assignment that they change."""
+        return [self.belief(one.id) for one in self.key.misconceptions if one.question == question]
+
+    @functools.cache  # noqa: B019 - a process opens one key, and keeps it to its end
+    def belief(self, misconception: str) -> Belief:
+        """Return one misconception, decoded."""
+        hinted = next(one for one in self.key.misconceptions if one.id == misconception)
+        gives = {
+            trial: read_answer(wrong.answers[trial])
+            for part in self.key.parts
+            if (wrong := part.wrong.get(misconception)) is not None
+            for trial in wrong.differs
+        }
+        return Belief(hinted.id, hinted.question, hinted.hint, gives)
+
+    def question_digest(self, question: Question) -> str:
+        """Name all that a question's outcome rests on besides the submission: rules, points, expected values, the bank."""
+        if question.id not in self._digests:
+            parts = [
+                (part.check, part.visibility, part.weight, part.judged_by, self.key.expected_digests[part.check])
+                for part in self.parts(question.id)
+            ]
+            near = {question.id, *self.spec.all_used(question)}
+            bank = [one for one in self.key.misconceptions if one.question in near]
+            wrong = [
+                (one.id, part.wrong[one.id].answers, part.wrong[one.id].differs)
+                for part in self.parts(question.id)
+                for one in bank
+                if one.id in part.wrong
+            ]
+            facts = (question, parts, bank, wrong)
+            whole = msgspec.msgpack.encode(facts, order="deterministic")
+            self._digests[question.id] = digest(judging_stamp(), whole)
+        return self._digests[question.id]

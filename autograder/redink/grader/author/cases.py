@@ -1,0 +1,91 @@
+"""The specimens that `verify` has graded: submissions whose results are known beforehand, as jobs for the workers.
+
+What is already in the answer key is not run again: a misconception answers as it did when the key was made, and every
+edit answers as the reference does wherever it cannot be reached from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from redink.checks.specimens import Specimen
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.answer_key.make import affected_checks
+from redink.grader.assignment.assignment import Assignment
+from redink.grader.assignment.master import edited
+from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
+from redink.grader.pipeline.evidence import pack_observations
+from redink.grader.pipeline.job import BoxSettings, Execution, Job, KnownObservations
+from redink.grader.pipeline.observe import observation_keys
+from redink.notebook import cells_to_run, write_cells
+from redink.records import Cell, CellRun, Observation, Walls
+
+Answers = Mapping[str, Sequence[Observation]]  # by check
+
+
+class Case(NamedTuple):
+    """One specimen: what it is, what it must get is decided by that, and the job that grades it."""
+
+    kind: Literal["reference", "untouched", "trivial", "constant", "misconception", "alternative"]
+    id: str
+    question: str
+    job: Job
+
+    @property
+    def who(self) -> str:
+        """How a sentence names it."""
+        if self.kind in ("reference", "untouched"):
+            return "the reference" if self.kind == "reference" else "the untouched notebook"
+        if self.kind == "trivial":
+            return f"the trivial answer {self.id!r}"
+        return f"a constant {self.id} of the right form" if self.kind == "constant" else f"the {self.kind} {self.id}"
+
+
+def cases(assignment: Assignment, key: AnswerKey) -> list[Case]:
+    """List every specimen of an assignment."""
+    solved, skip = assignment.solved, assignment.master.explorations()
+    asks = [name for question in assignment.spec.questions for name in question.asks]
+    right: Answers = {part.check: part.expected for part in key.parts}
+    made = [
+        Case("reference", "", "", _job(key, solved, right)),
+        Case("untouched", "", "", _job(key, assignment.master.untouched(), {})),
+    ]
+    for name, answer in ANSWERS.items():
+        made.append(Case("trivial", name, "", _job(key, trivial_cells(assignment.master, asks, answer), {})))
+    for number in (0.0, 1.0):
+        same = {check: constant_observations(seen, number) for check, seen in right.items()}
+        made.append(Case("constant", f"{number:g}", "", _job(key, solved, same)))
+    for one in assignment.misconceptions:
+        made.append(_case(one, _job(key, edited(solved, one, skip), _believed(key, one, right))))
+    for one in assignment.alternatives:
+        cells = edited(solved, one, skip)
+        reached = affected_checks(assignment, cells)
+        unchanged = {check: seen for check, seen in right.items() if check not in reached}
+        made.append(_case(one, _job(key, cells, unchanged)))
+    return made
+
+
+def _case(specimen: Specimen, job: Job) -> Case:
+    return Case(specimen.kind, specimen.id, specimen.question, job)
+
+
+def _believed(key: AnswerKey, specimen: Specimen, right: Answers) -> Answers:
+    """Answer as a misconception does: its own answers where it has any, the reference's everywhere else."""
+    answers = dict(right)
+    for part in key.parts:
+        if (wrong := part.wrong.get(specimen.id)) is not None:
+            pairs = zip(part.trials, part.expected, strict=True)
+            answers[part.check] = [wrong.answers.get(trial.id, expected) for trial, expected in pairs]
+    return answers
+
+
+def _job(key: AnswerKey, cells: Sequence[Cell], answers: Answers) -> Job:
+    keys = observation_keys(key, cells_to_run(cells, key.explorations))
+    known = {
+        check: KnownObservations(key=keys[check], content=pack_observations(seen)) for check, seen in answers.items()
+    }
+    ran = tuple(CellRun(index=cell.index, status="ok") for cell in cells)
+    execution = Execution(cells=ran, box=Walls(), cpu_seconds=0.0, wall_seconds=0.0)
+    box = BoxSettings(torch=key.spec.torch)
+    return Job(notebook=write_cells(cells), key="", box=box, earlier=execution, known=known)

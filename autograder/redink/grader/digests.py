@@ -1,0 +1,119 @@
+"""Digests of everything that an observation, an answer key or a judgement rests on, our own code included.
+
+Two stamps. `box_stamp` names what an observation was made under: the interpreter, the libraries, the box and the datasets;
+`grade` observes again what carries another one. `judging_stamp` names our rules of judging; when it changes, everything
+is judged again from what was observed, and nobody's code runs. A test holds both to what is really imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from redink.records import Cell, Limits
+
+_REDINK = Path(__file__).parents[1]
+_LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
+_IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py")
+_IN_THE_BOX = (*_IN_BOTH, "calling.py", "box")
+_IN_THE_JUDGE = (
+    *_IN_BOTH, "source.py", "checks", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
+    "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
+    *(f"grader/pipeline/{name}.py" for name in ("evidence", "assess", "judge", "diagnose", "score")),
+)  # fmt: skip
+_IN_THE_MAKING = ("grader/assignment", "grader/answer_key")
+
+
+def digest(*parts: bytes | str) -> str:
+    """Hash parts so that no two lists of parts collide."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(len(data).to_bytes(8, "little") + data)
+    return whole.hexdigest()
+
+
+@functools.cache
+def box_stamp() -> str:
+    """Name what an observation is made under."""
+    return digest(_machine(), _versions(_LIBRARIES), _files(box_files()))
+
+
+@functools.cache
+def given_stamp() -> str:
+    """Name what the inputs of checks are made under, besides the checks themselves."""
+    ours = _beneath(_REDINK, ("wire.py", "checks/seeds.py", "checks/language.py"))
+    return digest(_versions(("numpy", "torch")), _files([*ours, *_datasets()]))
+
+
+@functools.cache
+def judging_stamp() -> str:
+    """Name our own rules of judging, diagnosing and scoring, and the libraries that they use."""
+    return digest(_versions(("numpy", "torch", "msgspec")), _files(judging_files()))
+
+
+@functools.cache
+def making_stamp() -> str:
+    """Name the code that makes answer keys."""
+    return digest(box_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
+
+
+def box_files() -> list[Path]:
+    """List the files of ours that are loaded where a submission runs."""
+    return [*_beneath(_REDINK, _IN_THE_BOX), *_datasets()]
+
+
+def judging_files() -> list[Path]:
+    """List the files of ours that are loaded where submissions are judged."""
+    return [*_beneath(_REDINK, _IN_THE_JUDGE), *_datasets()]
+
+
+def _datasets() -> list[Path]:
+    found = find_spec("redink_datasets")
+    folders = list(found.submodule_search_locations or ()) if found else []
+    return [path for folder in folders for path in sorted(Path(folder).rglob("*")) if _counts(path)]
+
+
+def _beneath(root: Path, names: Iterable[str]) -> list[Path]:
+    return [
+        path
+        for name in names
+        for path in (sorted((root / name).rglob("*.py")) if (root / name).is_dir() else [root / name])
+    ]
+
+
+def _counts(path: Path) -> bool:
+    return path.is_file() and path.suffix != ".pyc"
+
+
+def _files(paths: Sequence[Path]) -> str:
+    return digest(*(part for path in paths if path.exists() for part in (path.name, path.read_bytes())))
+
+
+def _machine() -> str:
+    return f"{platform.python_version()} {platform.machine()} {sys.platform}"
+
+
+def _versions(names: Iterable[str]) -> str:
+    return "; ".join(f"{name} {_version(name)}" for name in names)
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def run_digest(cells: Sequence[Cell], data: dict[str, bytes], limits: Limits) -> str:
+    """Name one execution of a submission's cells."""
+    files = [part for name in sorted(data) for part in (name, data[name])]
+    return digest(msgspec.msgpack.encode(cells), *files, msgspec.msgpack.encode(limits))

@@ -1,0 +1,62 @@
+"""Judge → diagnose → score, for one submission: the one way from what was seen to points.
+
+Grading, re-judging and verifying all come here. It is a pure function of the answer key and the evidence. A question whose
+basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from redink.assignment.spec import Question
+from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.digests import digest
+from redink.grader.pipeline.diagnose import diagnose
+from redink.grader.pipeline.evidence import Evidence
+from redink.grader.pipeline.judge import Memory, judge
+from redink.grader.pipeline.score import score, total
+from redink.records import QuestionResult, Record
+
+
+class Assessment(Record, frozen=True):
+    """What a submission earned, and what that rests on; dicts are by question."""
+
+    score: float
+    questions: tuple[QuestionResult, ...]
+    bases: dict[str, str]
+    mistakes: dict[str, str]  # names of mistakes that no misconception explains
+
+
+def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment | None = None) -> Assessment:
+    """Judge, diagnose and score all questions, in order, so that an error found early can be carried forward."""
+    earlier = {} if before is None else {one.id: one for one in before.questions}
+    results: dict[str, QuestionResult] = {}
+    bases: dict[str, str] = {}
+    mistakes: dict[str, str] = {}
+    for question in key.spec.questions:
+        found = _misconceptions(key, question, results)
+        bases[question.id] = basis = _basis(key, question, evidence, found)
+        if before is not None and question.id in earlier and before.bases.get(question.id) == basis:
+            results[question.id] = earlier[question.id]
+            mistake = before.mistakes.get(question.id, "")
+        else:
+            judged = judge(key, question, evidence, memory)
+            diagnosis = diagnose(key, question, evidence, judged, found)
+            results[question.id] = score(key, question, diagnosis)
+            mistake = diagnosis.mistake
+        if mistake:
+            mistakes[question.id] = mistake
+    questions = tuple(results.values())
+    return Assessment(score=total(key.spec, questions), questions=questions, bases=bases, mistakes=mistakes)
+
+
+def _misconceptions(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> list[str]:
+    """Name the misconceptions found in the questions that this one uses, nearest first."""
+    hints = (results[used].hint for used in key.spec.all_used(question))
+    return [hint.misconception for hint in hints if hint is not None]
+
+
+def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:
+    seen = (evidence.digests[part.check] for part in key.parts(question.id))
+    sources = evidence.sources_digest if question.forbids else ""
+    return digest(key.question_digest(question), sources, evidence.failures, *seen, *found)

@@ -1,0 +1,86 @@
+"""What is known of one submission when it is judged: how its cells ended, and what each check saw, read when needed."""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from redink.checks.answers import Answer, read_answer
+from redink.grader.digests import digest
+from redink.records import Cell, CellRun, Observation
+
+_CELLS: msgspec.msgpack.Decoder[tuple[Cell, ...]] = msgspec.msgpack.Decoder(tuple[Cell, ...])
+_SEEN: msgspec.msgpack.Decoder[tuple[Observation, ...]] = msgspec.msgpack.Decoder(tuple[Observation, ...])
+
+
+def pack_sources(cells: Sequence[Cell]) -> bytes:
+    """Write a submission's cells as they are kept beside its run."""
+    return zlib.compress(msgspec.msgpack.encode(tuple(cells)), 1)
+
+
+def unpack_sources(data: bytes) -> tuple[Cell, ...]:
+    """Read the cells of a run."""
+    return _CELLS.decode(zlib.decompress(data))
+
+
+def pack_observations(seen: Sequence[Observation]) -> bytes:
+    """Write what one check saw, all its trials in their order."""
+    return msgspec.msgpack.encode(tuple(seen))
+
+
+def unpack_observations(data: bytes) -> tuple[Observation, ...]:
+    """Read what one check saw."""
+    return _SEEN.decode(data)
+
+
+class Evidence:
+    """One submission as the judge sees it; nothing is decoded before a check asks for it."""
+
+    def __init__(
+        self,
+        *,
+        sources: Callable[[], Sequence[Cell]],
+        cells: Sequence[CellRun],
+        digests: Mapping[str, str],
+        observations: Callable[[str], Sequence[Observation]],
+    ) -> None:
+        """Take how cells ended, a digest of what each check saw, and where to read cells and observations."""
+        self._read_sources = sources
+        self._read_observations = observations
+        self.failed = tuple(cell for cell in cells if cell.status in ("error", "timeout"))
+        self.digests = digests
+        self._answers: dict[str, tuple[Answer, ...]] = {}
+
+    @classmethod
+    def of(cls, sources: Sequence[Cell], cells: Sequence[CellRun], contents: Mapping[str, bytes]) -> Evidence:
+        """Make it of what each check saw, packed."""
+        return cls(
+            sources=lambda: sources,
+            cells=cells,
+            digests={check: digest(content) for check, content in contents.items()},
+            observations=lambda check: unpack_observations(contents[check]),
+        )
+
+    @functools.cached_property
+    def sources(self) -> Sequence[Cell]:
+        """The cells as they were handed in."""
+        return self._read_sources()
+
+    @functools.cached_property
+    def failures(self) -> str:
+        """A digest of the cells that failed: a message may name them."""
+        return digest(*(f"{cell.index} {cell.error}" for cell in self.failed))
+
+    @functools.cached_property
+    def sources_digest(self) -> str:
+        """A digest of the cells, for questions that forbid names."""
+        return digest(*(cell.source for cell in self.sources))
+
+    def answers(self, check: str) -> tuple[Answer, ...]:
+        """Return what one check saw, decoded once, in the order of its trials."""
+        if check not in self._answers:
+            self._answers[check] = tuple(read_answer(seen) for seen in self._read_observations(check))
+        return self._answers[check]

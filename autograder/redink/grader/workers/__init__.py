@@ -1,0 +1,1 @@
+"""Workers: jobs of plain bytes, done by processes that may be killed and replaced."""

@@ -1,0 +1,138 @@
+"""A worker: `run_job(bytes) -> bytes`, on any `concurrent.futures.Executor`.
+
+A job knows no names of people, and a worker writes nothing. It drives two processes of its own: a zygote, from which a box
+is forked for every submission, and a judge, which holds the answer key. Killing either costs one submission's state, and
+the next call starts another. Everything that a job depends on is in the job: no environment variable, no current folder.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from redink.errors import BoxError, CourseError
+from redink.grader.answer_key.key import AnswerKey, decode_key
+from redink.grader.pipeline.job import BoxSettings, Done, Job, Observing, pack
+from redink.grader.pipeline.observe import observe
+from redink.grader.sandbox.client import Zygote
+from redink.grader.workers.judge_process import Assess, JudgeProcess
+from redink.records import Cell, Limits, Observed, Request
+
+Answer = TypeVar("Answer", Done, Observed)
+PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
+
+
+class _Held(threading.local):
+    """What one worker holds between jobs."""
+
+    settings: BoxSettings | None = None
+    zygote: Zygote | None = None
+    digest: str = ""
+    key: AnswerKey | None = None
+    judge: JudgeProcess | None = None
+
+
+_held = _Held()
+
+
+@atexit.register
+def _release() -> None:
+    """End both processes with the worker, and wait for them."""
+    if _held.judge is not None:
+        _held.judge.close()
+    if _held.zygote is not None:
+        _held.zygote.close()
+
+
+def run_job(data: bytes) -> bytes:
+    """Observe and assess one submission; never raises for what a submission is or does."""
+    job = msgspec.msgpack.decode(data, type=Job)
+    if not _hold(job):
+        return pack(Done(needs_key=True))
+    try:
+        return pack(_patiently(lambda: _run(job)))
+    except CourseError as error:
+        return pack(Done(state="internal_error", refused=str(error)))
+    except BoxError as error:
+        return pack(Done(state="internal_error", reason=f"the box failed, not the student: {error}"))
+
+
+def observe_job(data: bytes) -> bytes:
+    """Run an author's notebook and answer requests from it."""
+    job = msgspec.msgpack.decode(data, type=Observing)
+    box = _Box(job.box)
+    return pack(_patiently(lambda: box.observe(job.cells, job.requests, job.limits, job.data)))
+
+
+def _run(job: Job) -> Done:
+    key, judge = _held.key, _held.judge
+    assert key is not None
+    assert judge is not None
+    document = judge.read(job.notebook)
+    if document.reason is not None:
+        return Done(state="ungradable", reason=document.reason)
+    seen = observe(lambda: _Box(job.box), key, document.cells, job.earlier, job.known)
+    contents = {one.check: one.content for one in seen.checks}
+    assessed = judge.assess(Assess(cells=seen.execution.cells, contents=contents, before=job.before))
+    return Done(
+        sources=document.sources,
+        execution=seen.execution,
+        executed=seen.executed,
+        seen=tuple(one for one in seen.checks if one.check in seen.new),
+        assessment=assessed.assessment,
+        judgements=assessed.judgements,
+    )
+
+
+def _patiently(attempt: Callable[[], Answer]) -> Answer:
+    """Try again what failed by our fault."""
+    for pause in PAUSES:
+        try:
+            return attempt()
+        except BoxError:
+            time.sleep(pause)
+    return attempt()
+
+
+def _hold(job: Job) -> bool:
+    """Hold the job's answer key; False if neither the job nor this worker has it."""
+    if _held.digest == job.key:
+        return True
+    if not job.key_data:
+        return False
+    if _held.judge is not None:
+        _held.judge.close()
+    _held.key = decode_key(job.key_data, "what the coordinator sent")
+    _held.judge = JudgeProcess(job.key_data)
+    _held.digest = job.key
+    return True
+
+
+class _Box:
+    """The zygote of a worker, made when something must run."""
+
+    def __init__(self, settings: BoxSettings) -> None:
+        self._settings = settings
+
+    def observe(
+        self, cells: Sequence[Cell], requests: Sequence[Request], limits: Limits, files: Mapping[str, bytes]
+    ) -> Observed:
+        """Run cells and requests in a fresh box."""
+        return self._zygote().observe(cells, requests, limits, files)
+
+    def _zygote(self) -> Zygote:
+        if _held.zygote is not None and _held.settings == self._settings:
+            return _held.zygote
+        if _held.zygote is not None:
+            _held.zygote.close()
+        one = self._settings
+        _held.zygote = Zygote(
+            torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak, template=one.template
+        )
+        _held.settings = one
+        return _held.zygote
