@@ -47,7 +47,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
     from redink.grader.sandbox.run import executed, run
     from redink_cli import screen, tables
 
-    observed = run(notebook)
+    observed = run(notebook, allow_weak=bool(os.environ.get("REDINK_ALLOW_WEAK_BOX")))
     if save:
         save.write_text(executed(notebook, observed), encoding="utf-8")
     if json_file:
@@ -84,7 +84,7 @@ def grade_command(
     Example: redink grade perceptron submissions/ --json results.json
     """
     from redink.grader.course import Course
-    from redink.grader.sandbox.client import WEAK_VARIABLE
+    from redink.grader.pipeline.observe import WEAK_VARIABLE
 
     if allow_weak_box:
         os.environ[WEAK_VARIABLE] = "1"  # every worker of this run inherits it

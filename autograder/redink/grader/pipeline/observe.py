@@ -6,6 +6,7 @@ again, and then the submission has no grade rather than a zero.
 
 from __future__ import annotations
 
+import os
 import queue
 import re
 import time
@@ -21,6 +22,7 @@ from redink.grader.sandbox.client import Zygote
 from redink.grader.store.gradebook import Gradebook, Run
 from redink.records import Cell, CellRun, Observation, Observed, Record, Request
 
+WEAK_VARIABLE = "REDINK_ALLOW_WEAK_BOX"  # set: grade behind weak walls too
 _PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
 Name = TypeVar("Name", int, str)
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -43,6 +45,7 @@ class Observer:
         self._data = assignment.data()
         self._limits = assignment.spec.limits
         self._torch = assignment.spec.torch
+        self._hidden = (str(assignment.folder.resolve().parents[1]),)
         self._skip = assignment.master.explorations()
         self._executor = ThreadPoolExecutor(jobs)
         self._zygotes: queue.LifoQueue[Zygote] = queue.LifoQueue()
@@ -110,7 +113,8 @@ class Observer:
         try:
             zygote = self._zygotes.get_nowait()
         except queue.Empty:
-            zygote = Zygote(torch=self._torch)
+            weak = bool(os.environ.get(WEAK_VARIABLE))
+            zygote = Zygote(torch=self._torch, hidden=self._hidden, allow_weak=weak)
             self._made.append(zygote)
         try:
             for pause in _PAUSES:

@@ -25,7 +25,6 @@ import redink.box
 from redink.box import processes, protocol, scratch
 from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
 from redink.errors import BoxError, CourseError
-from redink.grader.course import Course
 from redink.grader.sandbox import cgroups
 from redink.grader.sandbox.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience, out_of_memory
 from redink.grader.sandbox.environment import clean_environment
@@ -34,7 +33,6 @@ from redink.grader.sandbox.sanitise import one_clean_line, sane_observation, san
 from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request, Walls
 
 MOST_RESPAWNS = 5
-WEAK_VARIABLE = "REDINK_ALLOW_WEAK_BOX"  # set: grade behind weak walls too
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
@@ -42,9 +40,21 @@ _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
-    def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
-        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left."""
-        self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
+    def __init__(
+        self,
+        *,
+        torch: bool = True,
+        hidden: Sequence[str] = (),
+        without: Sequence[str] = (),
+        allow_weak: bool = False,
+    ) -> None:
+        """Start one.
+
+        `hidden` names folders that must stay invisible even below Python's own, such as the course. `without` takes
+        walls away ("namespaces", "landlock", "seccomp", …), to test what is left.
+        """
+        self._allow_weak = allow_weak
+        self._hidden = tuple(hidden)
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
         self._torch = torch
@@ -172,7 +182,7 @@ class Zygote:
             )  # fmt: skip
         self._control, self._folder, self._is_warm = ours, folder, False
         orders = Orders(
-            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=_hidden(), without=self._without
+            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=self._hidden, without=self._without
         )
         try:
             ours.send(protocol.pack(orders))
@@ -378,11 +388,3 @@ class _Session:
                 self._runs[place] = CellRun(index=one.index, status=cell, error=why)  # type: ignore[arg-type]
         while self._pending:
             self._answer(Observation(status=request, error=why))  # type: ignore[arg-type]
-
-
-def _hidden() -> tuple[str, ...]:
-    """Name the course in which this grader works: it stays invisible even below Python's own folders."""
-    try:
-        return (str(Course.find().root),)
-    except CourseError:
-        return ()
