@@ -17,7 +17,7 @@ import pytest
 from redink import wire
 from redink.box import processes
 from redink.errors import BoxError
-from redink.grader.sandbox import client
+from redink.grader.sandbox import session
 from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Observation, Observed, Request
 
@@ -160,7 +160,7 @@ def test_leaving_a_cell_is_not_leaving_the_notebook(zygote: Zygote, source: str)
 
 def test_a_notebook_that_keeps_ending_its_process_is_given_up(zygote: Zygote) -> None:
     seen = zygote.observe(cells(*["import os; os._exit(1)"] * 8), [request("f")], LIMITS)
-    assert statuses(seen) == ["error"] * (1 + client.MOST_RESPAWNS) + ["skipped"] * (7 - client.MOST_RESPAWNS)
+    assert statuses(seen) == ["error"] * (1 + session.MOST_RESPAWNS) + ["skipped"] * (7 - session.MOST_RESPAWNS)
     assert outcomes(seen) == ["unreachable"]
 
 
@@ -471,8 +471,8 @@ def f():
         "frame(type='reply', id='f', status='returned', value=b'\\x01', score=100)",
         "frame(type='cell', run=dict(index=1, status='ok'))",
         "frame(type='standing', walls={})",
-        "frame(type='gone', code=10**12)",
-        "frame(type='gone', code=0) * 3",
+        "frame(type='runner_ended', code=10**12)",
+        "frame(type='runner_ended', code=0) * 3",
     ],
 )
 def test_a_forged_message_out_of_turn_is_not_believed(zygote: Zygote, message: str) -> None:

@@ -80,7 +80,7 @@ def test_a_group_that_is_not_ours_is_no_place(kernel: Path) -> None:
 
 
 def test_a_group_has_the_limits_of_its_submission_and_goes_with_it(kernel: Path) -> None:
-    group = cgroups.Group(kernel / "user/slice", LIMITS)
+    group = cgroups.ControlGroup(kernel / "user/slice", LIMITS)
     (made,) = (kernel / "user/slice").glob("redink-box-*")
     group.add(4321)
     written = {
@@ -116,8 +116,8 @@ def test_a_place_that_refuses_after_all_costs_nobody_anything(tmp_path: Path, mo
 def test_a_child_is_put_into_a_group_and_the_result_says_so(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "place", lambda: kernel)
     inside: list[int] = []
-    monkeypatch.setattr(cgroups.Group, "add", lambda group, pid: inside.append(pid))
-    monkeypatch.setattr(cgroups.Group, "ran_out_of_memory", lambda group: True)
+    monkeypatch.setattr(cgroups.ControlGroup, "add", lambda group, pid: inside.append(pid))
+    monkeypatch.setattr(cgroups.ControlGroup, "ran_out_of_memory", lambda group: True)
     cells = [Cell(index=1, source="a = 1"), Cell(index=2, source="import os\nos.kill(os.getpid(), 9)")]
     with Zygote(torch=False) as zygote:
         seen = zygote.observe(cells, [], LIMITS)

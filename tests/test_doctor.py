@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,7 +13,7 @@ import pytest
 
 from redink.box.walls import seccomp
 from redink.errors import CourseError
-from redink.grader.sandbox.client import WEAK_VARIABLE, Zygote
+from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.doctor import doctor
 from redink.grader.sandbox.levels import level
 from redink.records import Cell, Limits, Walls
@@ -52,20 +55,47 @@ def test_without_namespaces_the_level_is_good_and_the_doctor_says_what_is_missin
     assert missing["mount_ns"].detail and missing["mount_ns"].remedy
 
 
-def test_a_weak_box_is_found_out_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weak_box_is_found_out_and_refused_unless_it_was_allowed() -> None:
     found = doctor(without=("namespaces", "landlock"))
     assert found.level == "weak"
     assert not {one.name: one for one in found.findings}["read a file of the grader"].holds
-    monkeypatch.delenv(WEAK_VARIABLE, raising=False)
     cells = [Cell(index=1, source="a = 1")]
     with (
         Zygote(torch=False, without=("namespaces", "landlock")) as zygote,
         pytest.raises(CourseError, match="too weak"),
     ):
         zygote.observe(cells, [], Limits())
-    monkeypatch.setenv(WEAK_VARIABLE, "1")
-    with Zygote(torch=False, without=("namespaces", "landlock")) as zygote:
+    with Zygote(torch=False, without=("namespaces", "landlock"), allow_weak=True) as zygote:
         assert "landlock" in zygote.observe(cells, [], Limits()).box.missing
+
+
+def test_a_folder_that_must_stay_hidden_is_invisible_below_pythons_own() -> None:
+    hidden = Path(os.__file__).parent / "json"
+    cells = [Cell(index=1, source=f"import os\nprint(os.listdir({str(hidden)!r}))")]
+    with Zygote(torch=False, hidden=[str(hidden)]) as zygote:
+        seen = zygote.observe(cells, [], Limits())
+    if "mount_ns" in seen.box.walls:
+        assert seen.cells[0].output == "[]\n"
+
+
+def test_the_environment_variable_allows_a_weak_box_on_the_command_line(tmp_path: Path) -> None:
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]), tmp_path / "in.ipynb")
+    weak = "import sys, functools\nfrom redink.grader.sandbox import run\n"
+    weak += "run.Zygote = functools.partial(run.Zygote, without=('namespaces', 'landlock'))\n"
+    command = [
+        sys.executable,
+        "-c",
+        f"{weak}from redink_cli.app import main\nmain()",
+        "run",
+        str(tmp_path / "in.ipynb"),
+    ]
+    codes = {
+        allowed: subprocess.run(
+            command, env={**os.environ, "REDINK_ALLOW_WEAK_BOX": allowed}, capture_output=True, check=False
+        ).returncode
+        for allowed in ("", "1")
+    }
+    assert codes["1"] == 0 != codes[""]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

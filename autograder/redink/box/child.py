@@ -1,7 +1,7 @@
 """The child: walls itself in, runs the cells, then stays as a paused snapshot of their state.
 
-For each `Run` it forks a runner and waits for it. Student code shares this process, so the grader believes nothing that
-is said here; all that this file owes it is to be quick and honest when the student is.
+For each `RunRequests` it forks a runner and waits for it. Student code shares this process, so the grader trusts nothing
+that comes from here; this file only has to be quick, and right when the student is honest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from redink import wire
 from redink.box.processes import NO_ROOM
-from redink.box.protocol import CellDone, Job, Run, RunnerGone, Standing, pack, to_box
+from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Standing, pack, to_box
 from redink.box.runner import Student, serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
@@ -77,7 +77,7 @@ def _move_in(place: str) -> None:
 def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) -> None:
     """Run the cells, then serve requests from their state until the grader has enough."""
     job = to_box(wire.receive(sock, _LARGEST_JOB))
-    assert isinstance(job, Job)
+    assert isinstance(job, RunCells)
     for name, data in job.files.items():
         file = Path(name)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -95,11 +95,11 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
     student = Student(shell.user_ns, given)
     while True:
         order = to_box(wire.receive(sock, _LARGEST_JOB))
-        assert isinstance(order, Run)
-        wire.send(sock, pack(RunnerGone(code=_in_a_runner(sock, order, student, job.limits, alone))))
+        assert isinstance(order, RunRequests)
+        wire.send(sock, pack(RunnerEnded(code=_in_a_runner(sock, order, student, job.limits, alone))))
 
 
-def _in_a_runner(sock: socket.socket, order: Run, student: Student, limits: Limits, alone: bool) -> int:
+def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, alone: bool) -> int:
     """Serve requests in a fork; give its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()

@@ -6,11 +6,11 @@ Control channel, grader ↔ zygote (both ours; packets, with descriptors beside 
     Spawn + socket  → Spawned + pidfd
     End             → Ended        how the child ended and what its whole tree used
 
-Box channel, grader ↔ child (wire frames; whatever comes back is a stranger's)::
+Box channel, grader ↔ child (wire frames; nothing that comes back is trusted)::
 
     Standing                       the walls are up; nothing of the student has run
-    Job             → CellDone …   one for each cell
-    Run             → Reply …      one for each request, then RunnerGone
+    RunCells        → CellDone …   one for each cell
+    RunRequests     → Reply …      one for each request, then RunnerEnded
 
 Decoders are made here, once: student code finds no redink modules, so nothing can be resolved later.
 """
@@ -66,7 +66,7 @@ class Standing(Record, frozen=True, tag="standing"):
     walls: Walls
 
 
-class Job(Record, frozen=True, tag="job"):
+class RunCells(Record, frozen=True, tag="run_cells"):
     """A submission: its cells, its limits, and the assignment's data files."""
 
     cells: tuple[Cell, ...]
@@ -80,7 +80,7 @@ class CellDone(Record, frozen=True, tag="cell"):
     run: CellRun
 
 
-class Run(Record, frozen=True, tag="run"):
+class RunRequests(Record, frozen=True, tag="run_requests"):
     """Requests for a fresh runner, in order."""
 
     requests: tuple[Request, ...]
@@ -97,7 +97,7 @@ class Reply(Record, frozen=True, tag="reply"):
     modified: Annotated[tuple[str, ...], msgspec.Meta(max_length=1000)] = ()
 
 
-class RunnerGone(Record, frozen=True, tag="gone"):
+class RunnerEnded(Record, frozen=True, tag="runner_ended"):
     """The runner has ended: its exit code, negative for a signal."""
 
     code: int
@@ -105,8 +105,8 @@ class RunnerGone(Record, frozen=True, tag="gone"):
 
 ToZygote = Orders | Spawn | End
 FromZygote = Ready | Spawned | Ended
-ToBox = Job | Run
-FromBox = CellDone | Reply | RunnerGone
+ToBox = RunCells | RunRequests
+FromBox = CellDone | Reply | RunnerEnded
 
 _ENCODER = msgspec.msgpack.Encoder()
 _TO_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToZygote)
@@ -146,6 +146,6 @@ def standing(data: bytes) -> Standing:
 
 
 def from_box(data: bytes) -> FromBox:
-    """Read a stranger's message; raises whatever msgspec or the recursion limit raise."""
+    """Read an untrusted message; raise whatever msgspec or the recursion limit raise."""
     message: FromBox = _FROM_BOX.decode(data)
     return message

@@ -56,7 +56,7 @@ def _gives(group: Path) -> bool:
     return set(passed_on) >= _CONTROLLERS and os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK)
 
 
-class Group:
+class ControlGroup:
     """The group of one submission's child and of everything that it starts."""
 
     def __init__(self, parent: Path, limits: Limits) -> None:

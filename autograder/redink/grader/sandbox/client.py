@@ -1,9 +1,7 @@
-"""The grader's side of the box: asks for a child, reads what it sends, and believes none of it.
+"""The grader's handle on a zygote: starts it, has it make and end children, and starts another when it has died.
 
-A frame is checked for size before it is read, for shape when it is decoded, and for sense here: the right cell, the right
-request, known names, texts of bounded length. Whatever else comes (garbage, silence, a closed socket, death) costs the
-cell or the request that was running, and the submission goes on from a fresh child. Only a failure of ours, such as a
-zygote that died, leaves `observe` as a `BoxError`. box/zygote.py tells which processes take part.
+What a submission does is an observation, never an exception (session.py). Only a failure of ours, such as a zygote that
+died, leaves `observe` as a `BoxError`. box/zygote.py explains which processes take part.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -23,18 +20,16 @@ from typing import NoReturn
 
 import redink.box
 from redink.box import processes, protocol, scratch
-from redink.box.protocol import CellDone, End, Ended, Job, Orders, Ready, Reply, Run, RunnerGone, Spawn, Spawned
+from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned
 from redink.errors import BoxError, CourseError
-from redink.grader.course import Course
 from redink.grader.sandbox import cgroups
-from redink.grader.sandbox.channel import Allowance, Channel, Exhausted, Late, Lost, Meter, Patience, out_of_memory
+from redink.grader.sandbox.channel import Channel
 from redink.grader.sandbox.environment import clean_environment
 from redink.grader.sandbox.levels import level
-from redink.grader.sandbox.sanitise import one_clean_line, sane_observation, sane_run
-from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request, Walls
+from redink.grader.sandbox.sanitise import one_clean_line
+from redink.grader.sandbox.session import Session
+from redink.records import Cell, Limits, Observed, Record, Request, Walls
 
-MOST_RESPAWNS = 5
-WEAK_VARIABLE = "REDINK_ALLOW_WEAK_BOX"  # set: grade behind weak walls too
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
@@ -42,9 +37,21 @@ _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 class Zygote:
     """A warm process that makes a box for each submission; it starts again by itself when it has died."""
 
-    def __init__(self, *, torch: bool = True, without: Sequence[str] = (), allow_weak: bool = False) -> None:
-        """Start one; `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left."""
-        self._allow_weak = allow_weak or bool(os.environ.get(WEAK_VARIABLE))
+    def __init__(
+        self,
+        *,
+        torch: bool = True,
+        hidden: Sequence[str] = (),
+        without: Sequence[str] = (),
+        allow_weak: bool = False,
+    ) -> None:
+        """Start one.
+
+        `hidden` names folders that must stay invisible even below Python's own, such as the course. `without` takes
+        walls away ("namespaces", "landlock", "seccomp", …), to test what is left.
+        """
+        self._allow_weak = allow_weak
+        self._hidden = tuple(hidden)
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
         self._torch = torch
@@ -54,7 +61,7 @@ class Zygote:
         self._control: socket.socket | None = None
         self._folder: Path | None = None
         self._groups = None if "cgroup" in self._without else cgroups.place()
-        self._group: cgroups.Group | None = None
+        self._group: cgroups.ControlGroup | None = None
         if self._groups is not None:
             cgroups.sweep(self._groups)
         self._start()
@@ -69,15 +76,7 @@ class Zygote:
         """Run a submission's cells and then the requests in a fresh box; `files` lie in its working folder."""
         with self._lock:
             self._warm()
-            return _Session(self, cells, requests, limits, files).observe()
-
-    def trust(self, walls: Walls) -> None:
-        """Refuse to run anybody's code behind walls that leave secrets open, unless that was allowed."""
-        if level(walls) == "weak" and not self._allow_weak:
-            raise CourseError(
-                f"the box is too weak on this machine, it lacks {', '.join(walls.missing)}: redink doctor says how to "
-                "get that; grade --allow-weak-box grades all the same, and the results say so"
-            )
+            return Session(self, cells, requests, limits, files).observe()
 
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
         """Have a child forked; give the channel to it, and the zygote's pid."""
@@ -100,7 +99,7 @@ class Zygote:
         if self._groups is None:
             return
         try:
-            self._group = cgroups.Group(self._groups, limits)
+            self._group = cgroups.ControlGroup(self._groups, limits)
             self._group.add(pid)
         except ProcessLookupError:  # the child fell already, which will be noticed
             self._release()
@@ -126,11 +125,18 @@ class Zygote:
             self._fail("it answered out of turn")
         return answer, self._release()
 
-    def walls(self, told: Walls) -> Walls:
-        """Add to what a child tells of its walls the one that stands around it."""
+    def accept(self, told: Walls) -> Walls:
+        """Return the walls around the child, from what it tells of them; raise if they are too weak to go on."""
         if self._group is not None:
-            return Walls(walls=(*told.walls, "cgroup"), missing=told.missing)
-        return Walls(walls=told.walls, missing=(*told.missing, "cgroup"))
+            walls = Walls(walls=(*told.walls, "cgroup"), missing=told.missing)
+        else:
+            walls = Walls(walls=told.walls, missing=(*told.missing, "cgroup"))
+        if level(walls) == "weak" and not self._allow_weak:
+            raise CourseError(
+                f"the box is too weak on this machine, it lacks {', '.join(walls.missing)}: redink doctor says how to "
+                "get that; grade --allow-weak-box grades all the same, and the results say so"
+            )
+        return walls
 
     def close(self) -> None:
         """End the zygote and remove its folder."""
@@ -172,7 +178,7 @@ class Zygote:
             )  # fmt: skip
         self._control, self._folder, self._is_warm = ours, folder, False
         orders = Orders(
-            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=_hidden(), without=self._without
+            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=self._hidden, without=self._without
         )
         try:
             ours.send(protocol.pack(orders))
@@ -219,170 +225,3 @@ class Zygote:
             self._process.kill()
         self.close()
         raise BoxError(f"the box's zygote failed: {one_clean_line(said) or why}")
-
-
-class _Session:
-    """The observation of one submission, over as many children as it takes."""
-
-    def __init__(
-        self,
-        zygote: Zygote,
-        cells: Sequence[Cell],
-        requests: Sequence[Request],
-        limits: Limits,
-        files: Mapping[str, bytes],
-    ) -> None:
-        self._zygote = zygote
-        self._cells = tuple(cells)
-        self._requests = tuple(requests)
-        self._limits = limits
-        self._files = dict(files)
-        self._meter = Meter(limits)
-        self._runs: dict[int, CellRun] = {}  # by place in the notebook
-        self._barred: dict[int, CellRun] = {}  # the cells that ended their process, and are not run again
-        self._pending = list(requests)
-        self._seen: dict[str, Observation] = {}
-        self._at: int | Request | None = None  # what runs now, and pays if the child is lost
-        self._walls = Walls()
-        self._kin = 0  # the zygote, from which everything of this submission descends
-
-    def observe(self) -> Observed:
-        """Try until everything has an outcome, or the notebook has ended its process too often."""
-        started = time.monotonic()
-        for _ in range(1 + MOST_RESPAWNS):
-            if self._attempt():
-                break
-        self._abandon("skipped", "unreachable", "the notebook ended its process too often")
-        return Observed(
-            cells=tuple((self._runs | self._barred)[place] for place in range(len(self._cells))),
-            observations={request.id: self._seen[request.id] for request in self._requests},
-            box=self._walls,
-            cpu_seconds=round(self._meter.ended, 4),
-            wall_seconds=round(time.monotonic() - started, 4),
-        )
-
-    def _attempt(self) -> bool:
-        """Run it all in one child, from the first cell to the last request still open; say whether that is the end."""
-        self._at = None
-        channel, zygote = self._zygote.spawn(self._limits)
-        lost: Lost | None = None
-        try:
-            self._meter.follow(zygote)
-            self._kin = zygote
-            self._run_cells(channel)
-            self._run_requests(channel)
-        except Lost as error:
-            lost = error
-            if not str(lost):
-                channel.await_death()
-        finally:
-            channel.close()
-            ended, starved = self._zygote.end()
-        self._meter.ended += ended.cpu_seconds
-        if lost is not None and starved and not str(lost):
-            lost = Lost(out_of_memory(self._limits))
-        if lost is not None:
-            self._charge(lost, ended)
-        return lost is None or isinstance(lost, Exhausted)
-
-    def _run_cells(self, channel: Channel) -> None:
-        try:
-            self._walls = self._zygote.walls(protocol.standing(channel.receive(Patience(_ANSWERING))).walls)
-            self._zygote.trust(self._walls)
-            places = [place for place in range(len(self._cells)) if place not in self._barred]
-            cells = tuple(self._cells[place] for place in places)
-            channel.send(Job(cells=cells, limits=self._limits, files=self._files))
-        except (Lost, ValueError) as error:
-            raise BoxError("the box fell before anything of the submission ran in it") from error
-        for place in places:
-            self._at = place
-            self._meter.check_total()
-            message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
-            if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
-                raise Lost("disturbed its connection to the grader")
-            self._runs[place] = sane_run(message.run, self._limits)
-
-    def _run_requests(self, channel: Channel) -> None:
-        while self._pending:
-            self._at = self._pending[0]
-            channel.send(Run(requests=tuple(self._pending)))
-            self._hear_a_runner(channel)
-
-    def _hear_a_runner(self, channel: Channel) -> None:
-        """Take replies until nothing is pending or the runner has fallen."""
-        while self._pending:
-            self._at = request = self._pending[0]
-            self._meter.check_total()
-            try:
-                message = channel.message(Allowance(self._meter, self._limits.check_cpu))
-            except Late as late:
-                processes.kill_children_of(channel.pid)
-                self._answer(Observation(status="timeout", error=str(late)))
-                return self._await_the_end_of_a_runner(channel)
-            if isinstance(message, RunnerGone):
-                return self._mourn(message)
-            if not isinstance(message, Reply) or message.id != request.id:
-                raise Lost("disturbed its connection to the grader")
-            self._answer(sane_observation(message, request, self._limits))
-            if message.status == "timeout" and self._pending:
-                return self._await_the_end_of_a_runner(channel)
-        return None
-
-    def _mourn(self, gone: RunnerGone) -> None:
-        """Let a request pay for its runner; all of them, where the cells left no room, since none will be made later."""
-        self._excuse_a_crowd(gone)
-        died = Observation(status="died", error=processes.how_it_ended(gone.code))
-        self._answer(died)
-        while gone.code == processes.NO_ROOM and self._pending:
-            self._answer(died)
-
-    def _excuse_a_crowd(self, gone: RunnerGone) -> None:
-        """Tell a submission that has itself filled its room from one that others of the same user left none."""
-        if gone.code == processes.NO_ROOM and processes.threads_of_family(self._kin) < self._limits.processes // 2:
-            raise BoxError("other programs of the same user left no room for another process")
-
-    def _await_the_end_of_a_runner(self, channel: Channel) -> None:
-        """Hear the snapshot say that its runner is gone; if it does not, nobody pays but the child."""
-        self._at = None
-        if not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerGone):
-            raise Lost("disturbed its connection to the grader")
-
-    def _answer(self, observation: Observation) -> None:
-        """File the outcome of the first pending request; a time-out settles the rest of its group too."""
-        request = self._pending.pop(0)
-        self._seen[request.id] = observation
-        while observation.status == "timeout" and request.group and self._next_group() == request.group:
-            self._seen[self._pending.pop(0).id] = observation
-
-    def _next_group(self) -> str | None:
-        return self._pending[0].group if self._pending else None
-
-    def _charge(self, lost: Lost, ended: Ended) -> None:
-        """Let what was running pay for the loss of its child."""
-        late = isinstance(lost, Late | Exhausted)
-        how = str(lost) or (
-            processes.how_it_ended(ended.status) if ended.itself else "closed its connection to the grader"
-        )
-        if isinstance(self._at, int):
-            cell = self._cells[self._at]
-            self._barred[self._at] = CellRun(index=cell.index, status="timeout" if late else "error", error=how)
-        elif self._at is not None:
-            self._answer(Observation(status="timeout" if late else "died", error=how))
-        if isinstance(lost, Exhausted):
-            self._abandon("skipped", "unreachable", how)
-
-    def _abandon(self, cell: str, request: str, why: str) -> None:
-        """Give everything that has no outcome yet this one."""
-        for place, one in enumerate(self._cells):
-            if place not in self._runs and place not in self._barred:
-                self._runs[place] = CellRun(index=one.index, status=cell, error=why)  # type: ignore[arg-type]
-        while self._pending:
-            self._answer(Observation(status=request, error=why))  # type: ignore[arg-type]
-
-
-def _hidden() -> tuple[str, ...]:
-    """Name the course in which this grader works: it stays invisible even below Python's own folders."""
-    try:
-        return (str(Course.find().root),)
-    except CourseError:
-        return ()

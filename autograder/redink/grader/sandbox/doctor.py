@@ -10,7 +10,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -85,10 +85,10 @@ class Examined(Record, frozen=True):
     reason: str = ""  # why there is no box at all
 
 
-def doctor(without: tuple[str, ...] = ()) -> Examined:
-    """Try the box of this machine."""
+def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examined:
+    """Try the box of this machine, from which the `hidden` folders must stay invisible."""
     try:
-        with Zygote(torch=False, without=without, allow_weak=True) as zygote, _bait() as inputs:
+        with Zygote(torch=False, hidden=hidden, without=without, allow_weak=True) as zygote, _bait() as inputs:
             seen = zygote.observe([Cell(index=1, source=_CELL)], _requests(inputs), Limits())
     except BoxError as error:
         return Examined(level="none", reason=str(error))

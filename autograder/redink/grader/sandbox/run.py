@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ from redink.notebook import read_cells, read_document
 from redink.records import CellRun, Limits, Observed
 
 
-def run(notebook: Path) -> Observed:
-    """Run all cells of a notebook and give what each did."""
+def run(notebook: Path, *, hidden: Sequence[str] = (), allow_weak: bool = False) -> Observed:
+    """Run all cells of a notebook and return what each did; `hidden` folders stay invisible to it."""
     try:
         cells = read_cells(notebook.read_bytes())
     except SubmissionError as error:
         raise SubmissionError(f"{notebook} {error}") from error
-    with Zygote(torch=find_spec("torch") is not None) as zygote:
+    with Zygote(torch=find_spec("torch") is not None, hidden=hidden, allow_weak=allow_weak) as zygote:
         return zygote.observe([cell for cell in cells if cell.source.strip()], [], Limits())
 
 

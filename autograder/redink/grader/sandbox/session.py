@@ -1,0 +1,196 @@
+"""The observation of one submission: from its first cell to its last request, over as many children as it takes.
+
+A frame is checked for size before it is read (channel), for shape when it is decoded (protocol), and for sense here: the
+right cell, the right request, known names, texts of bounded length. Whatever else comes (garbage, silence, a closed socket,
+death) costs the cell or the request that was running, and the submission goes on from a fresh child.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+from redink.box import processes, protocol
+from redink.box.protocol import CellDone, Ended, Reply, RunCells, RunnerEnded, RunRequests
+from redink.errors import BoxError
+from redink.grader.sandbox.channel import DISTURBED, Channel
+from redink.grader.sandbox.meter import Allowance, Deadline, Exhausted, Late, Lost, Meter, out_of_memory
+from redink.grader.sandbox.sanitise import sane_observation, sane_run
+from redink.records import Cell, CellRun, Limits, Observation, Observed, Request, Walls
+
+MOST_RESPAWNS = 5
+_ANSWERING = 60.0
+
+
+class Children(Protocol):
+    """Makes and ends the children of a session, one at a time."""
+
+    def spawn(self, limits: Limits) -> tuple[Channel, int]:
+        """Have a child forked; return the channel to it, and the pid of the process that all its family descends from."""
+        ...
+
+    def accept(self, told: Walls) -> Walls:
+        """Return the walls around the child, from what it tells of them; raise if they are too weak to go on."""
+        ...
+
+    def end(self) -> tuple[Ended, bool]:
+        """Have the child killed with everything it started; return what it used, and whether memory ran out."""
+        ...
+
+
+class Session:
+    """One submission on its way through the box."""
+
+    def __init__(
+        self,
+        children: Children,
+        cells: Sequence[Cell],
+        requests: Sequence[Request],
+        limits: Limits,
+        files: Mapping[str, bytes],
+    ) -> None:
+        self._children = children
+        self._cells = tuple(cells)
+        self._requests = tuple(requests)
+        self._limits = limits
+        self._files = dict(files)
+        self._meter = Meter(limits)
+        self._runs: dict[int, CellRun] = {}  # by place in the notebook
+        self._barred: dict[int, CellRun] = {}  # the cells that ended their process, and are not run again
+        self._pending = list(requests)
+        self._seen: dict[str, Observation] = {}
+        self._at: int | Request | None = None  # what runs now, and pays if the child is lost
+        self._walls = Walls()
+        self._zygote = 0  # the pid from which everything of this submission descends
+
+    def observe(self) -> Observed:
+        """Try until everything has an outcome, or the notebook has ended its process too often."""
+        started = time.monotonic()
+        for _ in range(1 + MOST_RESPAWNS):
+            if self._attempt():
+                break
+        self._abandon("the notebook ended its process too often")
+        return Observed(
+            cells=tuple((self._runs | self._barred)[place] for place in range(len(self._cells))),
+            observations={request.id: self._seen[request.id] for request in self._requests},
+            box=self._walls,
+            cpu_seconds=round(self._meter.ended, 4),
+            wall_seconds=round(time.monotonic() - started, 4),
+        )
+
+    def _attempt(self) -> bool:
+        """Run everything in one child, from the first cell to the last pending request; tell whether that is the end."""
+        self._at = None
+        channel, self._zygote = self._children.spawn(self._limits)
+        lost: Lost | None = None
+        try:
+            self._meter.follow(self._zygote)
+            self._run_cells(channel)
+            self._run_requests(channel)
+        except Lost as error:
+            lost = error
+            if not str(lost):
+                channel.await_death()
+        finally:
+            channel.close()
+            ended, starved = self._children.end()
+        self._meter.ended += ended.cpu_seconds
+        if lost is not None and starved and not str(lost):
+            lost = Lost(out_of_memory(self._limits))
+        if lost is not None:
+            self._charge(lost, ended)
+        return lost is None or isinstance(lost, Exhausted)
+
+    def _run_cells(self, channel: Channel) -> None:
+        try:
+            self._walls = self._children.accept(protocol.standing(channel.receive(Deadline(_ANSWERING))).walls)
+            places = [place for place in range(len(self._cells)) if place not in self._barred]
+            cells = tuple(self._cells[place] for place in places)
+            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files))
+        except (Lost, ValueError) as error:
+            raise BoxError("the box fell before anything of the submission ran in it") from error
+        for place in places:
+            self._at = place
+            self._meter.check_total()
+            message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
+            if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
+                raise Lost(DISTURBED)
+            self._runs[place] = sane_run(message.run, self._limits)
+
+    def _run_requests(self, channel: Channel) -> None:
+        while self._pending:
+            self._at = self._pending[0]
+            channel.send(RunRequests(requests=tuple(self._pending)))
+            self._take_replies(channel)
+
+    def _take_replies(self, channel: Channel) -> None:
+        """Take the replies of one runner until nothing is pending or the runner has ended."""
+        while self._pending:
+            self._at = request = self._pending[0]
+            self._meter.check_total()
+            try:
+                message = channel.message(Allowance(self._meter, self._limits.check_cpu))
+            except Late as late:
+                processes.kill_children_of(channel.pid)
+                self._answer(Observation(status="timeout", error=str(late)))
+                return self._await_end_of_runner(channel)
+            if isinstance(message, RunnerEnded):
+                return self._charge_for_runner(message)
+            if not isinstance(message, Reply) or message.id != request.id:
+                raise Lost(DISTURBED)
+            self._answer(sane_observation(message, request, self._limits))
+            if message.status == "timeout" and self._pending:
+                return self._await_end_of_runner(channel)
+        return None
+
+    def _charge_for_runner(self, ended: RunnerEnded) -> None:
+        """Fail the request whose runner died; fail all of them where the cells left no room for another runner."""
+        self._excuse_a_crowd(ended)
+        died = Observation(status="died", error=processes.how_it_ended(ended.code))
+        self._answer(died)
+        while ended.code == processes.NO_ROOM and self._pending:
+            self._answer(died)
+
+    def _excuse_a_crowd(self, ended: RunnerEnded) -> None:
+        """Raise if there was no room because of other programs of the same user, and not of the submission itself."""
+        if ended.code == processes.NO_ROOM and processes.threads_of_family(self._zygote) < self._limits.processes // 2:
+            raise BoxError("other programs of the same user left no room for another process")
+
+    def _await_end_of_runner(self, channel: Channel) -> None:
+        """Wait for the message that the runner has ended; if something else comes, only the child pays."""
+        self._at = None
+        if not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerEnded):
+            raise Lost(DISTURBED)
+
+    def _answer(self, observation: Observation) -> None:
+        """Keep the outcome of the first pending request; a time-out settles the rest of its group too."""
+        request = self._pending.pop(0)
+        self._seen[request.id] = observation
+        while observation.status == "timeout" and request.group and self._next_group() == request.group:
+            self._seen[self._pending.pop(0).id] = observation
+
+    def _next_group(self) -> str | None:
+        return self._pending[0].group if self._pending else None
+
+    def _charge(self, lost: Lost, ended: Ended) -> None:
+        """Fail what was running when the child was lost."""
+        late = isinstance(lost, Late | Exhausted)
+        how = str(lost) or (
+            processes.how_it_ended(ended.status) if ended.itself else "closed its connection to the grader"
+        )
+        if isinstance(self._at, int):
+            status: Literal["timeout", "error"] = "timeout" if late else "error"
+            self._barred[self._at] = CellRun(index=self._cells[self._at].index, status=status, error=how)
+        elif self._at is not None:
+            self._answer(Observation(status="timeout" if late else "died", error=how))
+        if isinstance(lost, Exhausted):
+            self._abandon(how)
+
+    def _abandon(self, why: str) -> None:
+        """Skip all cells and requests that have no outcome yet."""
+        for place, cell in enumerate(self._cells):
+            if place not in self._runs and place not in self._barred:
+                self._runs[place] = CellRun(index=cell.index, status="skipped", error=why)
+        while self._pending:
+            self._answer(Observation(status="unreachable", error=why))
