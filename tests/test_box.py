@@ -16,10 +16,11 @@ import pytest
 
 from redink import wire
 from redink.box import processes
-from redink.errors import BoxError
+from redink.errors import BoxError, WireError
 from redink.grader.sandbox import session
 from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Observation, Observed, Request
+from redink.student.calling import observe as observe_at_home
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
 
@@ -331,6 +332,46 @@ def test_a_missing_name_is_told_apart_from_a_students_own_errors(zygote: Zygote)
     assert seen.observations["f"].error == "NameError: name 'nowhere' is not defined"
 
 
+ERRORS = """
+import numpy as np
+class Unspeakable(Exception):
+    def __str__(self): raise RuntimeError("no")
+class Silent(BaseException): pass
+def several_lines(): raise RuntimeError("shapes differ\\n  expected (2, 3)\\n\\tgot (3, 2)")
+def no_syntax(): eval("1 +")
+def no_key(): {}["gamma"]
+def unspeakable(): raise Unspeakable
+def long(): raise ValueError("x" * 5000)
+def no_text(): raise Silent
+def leaves(): raise SystemExit(3)
+def asks(): return np.linalg.inv(np.zeros((2, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("several_lines", "RuntimeError: shapes differ expected (2, 3) got (3, 2)"),
+        ("no_syntax", "SyntaxError: invalid syntax (<string>, line 1)"),
+        ("no_key", "KeyError: 'gamma'"),
+        ("unspeakable", "Unspeakable"),
+        ("long", f"ValueError: {'x' * 288}"),
+        ("no_text", "Silent"),
+        ("leaves", "SystemExit: 3"),
+        ("asks", "LinAlgError: Singular matrix"),
+        ("absent", "absent"),
+    ],
+)
+def test_an_error_reads_the_same_at_home_and_in_the_box(zygote: Zygote, name: str, error: str) -> None:
+    (asked,) = calls(name)
+    names: dict[str, Any] = {}
+    exec(ERRORS, names)
+    at_home = observe_at_home(asked, names, 60.0)
+    in_the_box = zygote.observe(cells(ERRORS), [asked], LIMITS).observations[name]
+    assert (at_home.status, at_home.error) == (in_the_box.status, in_the_box.error)
+    assert at_home.error == error
+
+
 BAD_ENDS = """
 import os, sys, ctypes, time, itertools
 state = []
@@ -466,7 +507,6 @@ def f():
     "message",
     [
         "frame(type='reply', id='other', status='returned', value=b'')",
-        "frame(type='reply', id='f', status='returned', value=b'\\xc1')",
         "frame(type='reply', id='f', status='passed')",
         "frame(type='reply', id='f', status='returned', value=b'\\x01', score=100)",
         "frame(type='cell', run=dict(index=1, status='ok'))",
@@ -490,6 +530,14 @@ def test_a_forged_reply_is_cleaned_of_what_makes_no_sense(zygote: Zygote) -> Non
     assert seen.observations["f"].error.startswith("a ]0; bbb")
     assert len(seen.observations["f"].error) <= 300
     assert seen.observations["f"].where == ""
+
+
+def test_bytes_that_are_no_data_are_left_to_whoever_decodes_them(zygote: Zygote) -> None:
+    message = "frame(type='reply', id='f', status='returned', value=b'\\xc1')"
+    seen = zygote.observe(cells(forged(message)), [request("f")], LIMITS)
+    assert seen.observations["f"] == Observation(status="returned", value=b"\xc1")
+    with pytest.raises(WireError):
+        wire.decode(seen.observations["f"].value)
 
 
 def test_a_closed_socket_and_a_silent_box_are_outcomes_too(zygote: Zygote) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from redink.calling import one_line
 from redink.errors import AuthorError, CourseError
 from redink.records import Request
-from redink.student.calling import observe, one_line
+from redink.student.calling import observe
 from redink.student.card import Card, Notice
 from redink.student.checker import Checker
 from redink.student.homework import Homework, Work
@@ -129,8 +130,7 @@ def test_a_function_that_raises_shows_what_it_raised_and_the_inputs(homework):
         raise ValueError("first line\nsecond line")
 
     text = repr(card(homework, centre))
-    assert "Raised ValueError: first line." in text
-    assert "second line" not in text
+    assert "Raised ValueError: first line second line." in text
     assert "X = [[" in text
 
 
@@ -341,7 +341,7 @@ def test_inputs_changed_in_place_are_named():
 
 
 def test_an_error_is_one_line_whatever_it_says():
-    assert one_line(ValueError("a\nb")) == "ValueError: a"
+    assert one_line(ValueError("a\nb")) == "ValueError: a b"
     assert one_line(ValueError()) == "ValueError"
     assert one_line(ValueError("\n")) == "ValueError"
     assert one_line(Unspeakable()) == "Unspeakable"

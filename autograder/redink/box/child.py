@@ -19,12 +19,13 @@ from typing import NoReturn
 from redink import wire
 from redink.box.processes import NO_ROOM
 from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Standing, pack, to_box
-from redink.box.runner import Student, serve
+from redink.box.runner import serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
 from redink.box.shell.output import Output
 from redink.box.walls.raising import close_from, die_with, furnish, raise_walls
 from redink.box.walls.setup import Setup
+from redink.calling import Student
 from redink.records import Limits
 
 _SOCKET, _OUTPUT, _GATE = 3, 4, 5

@@ -10,11 +10,9 @@ from __future__ import annotations
 import signal
 from types import FrameType, TracebackType
 
+from redink.calling import OverTime
+
 _AGAIN = 0.1
-
-
-class OverTime(BaseException):
-    """The time is up; not an `Exception`, so that ordinary handlers let it through."""
 
 
 class TimeLimit:

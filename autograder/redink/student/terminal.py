@@ -20,12 +20,12 @@ from typing import Any
 
 import msgspec
 
+from redink.calling import OverTime, one_line
 from redink.errors import SubmissionError
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
-from redink.student.calling import one_line
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
-from redink.student.time_limit import OverTime, patience
+from redink.student.time_limit import patience
 
 _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or a check, which we are about to run
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-SEED = 20_231
+from redink.calling import SEED
+
 _drawn = 0
 _seed_numpy: Callable[[int], None] = np.random.seed
 _seed_python: Callable[..., None] = random.Random.seed

@@ -6,7 +6,8 @@ import re
 import traceback
 from types import TracebackType
 
-LONGEST = 300
+from redink.calling import LONGEST, one_line
+
 _CELL = re.compile(r"<cell (\d+)>")
 _blank_lines: dict[int, int] = {}  # how many empty lines opened each cell: IPython drops them, people count them
 
@@ -24,17 +25,6 @@ def blank_lines(source: str) -> int:
 def note_blank_lines(index: int, source: str) -> None:
     """Remember how many empty lines open a cell."""
     _blank_lines[index] = blank_lines(source)
-
-
-def one_line(error: BaseException) -> str:
-    """Name an exception and its text, such as "ValueError: shapes differ"."""
-    name = type.__dict__["__name__"].__get__(type(error))
-    try:
-        text = " ".join(str(error).split())
-    except BaseException:  # noqa: BLE001 - str() of a student's exception may do anything
-        text = ""
-    line = f"{name}: {text}" if text else str(name)
-    return line[:LONGEST].encode("utf-8", "replace").decode()
 
 
 def place(error: BaseException) -> str:

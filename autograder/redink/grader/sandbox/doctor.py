@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal
 
 from redink import wire
-from redink.errors import BoxError
+from redink.errors import BoxError, WireError
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.levels import level
-from redink.records import Cell, Limits, Record, Request
+from redink.records import Cell, Limits, Observation, Record, Request
 
 _ACTS = {
     "read a file of the grader": "student.call(lambda: open(file).read())",
@@ -92,7 +92,7 @@ def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examin
             seen = zygote.observe([Cell(index=1, source=_CELL)], _requests(inputs), Limits())
     except BoxError as error:
         return Examined(level="none", reason=str(error))
-    acts = [_act(name, wire.decode(one.value) if one.value else "done") for name, one in seen.observations.items()]
+    acts = [_act(name, one) for name, one in seen.observations.items()]
     walls = [Finding(name=name, kind="wall", holds=True) for name in seen.box.walls]
     walls += [
         Finding(name=name, kind="wall", holds=False, detail=_MEANING.get(name, ""), remedy=_remedy(name))
@@ -102,7 +102,12 @@ def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examin
     return Examined(level=worth, findings=(*walls, *acts))
 
 
-def _act(name: str, said: object) -> Finding:
+def _act(name: str, seen: Observation) -> Finding:
+    """Tell whether an act was refused: only an answer that says so counts."""
+    try:
+        said = wire.decode(seen.value) if seen.value else "done"
+    except WireError:
+        said = "done"
     held = said != "done"
     return Finding(name=name, kind="act", holds=held, detail=str(said) if held else "a submission can do this")
 
