@@ -7,11 +7,11 @@ import pytest
 from redink.assignment.spec import Question, Spec
 from redink.checks import Check, check, concept
 from redink.errors import AuthorError
-from redink.grader.answer_key.make import affected_requests
+from redink.grader.answer_key.make import affected_checks
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.assignment.depending import affected, changed_names, check_uses, reached, uses_of
 from redink.grader.course import Course
-from redink.records import Cell, Request
+from redink.records import Cell
 
 NOTEBOOK = (
     "import numpy as np\nSCALE = 2",
@@ -121,9 +121,8 @@ def test_a_changed_cell_that_cannot_be_read_leaves_it_open_what_has_changed():
 def test_where_it_is_open_what_has_changed_everything_is_run(tiny):
     assignment = read_assignment(Course(tiny.root), "tiny")
     solved = assignment.master.solved()
-    requests = [Request(id=f"{check.id}.0", when="", inputs=b"", group=check.id) for check in assignment.checks]
     unreadable = Cell(index=solved[-1].index, source="%time\n" + solved[-1].source)
-    assert affected_requests(assignment, (*solved[:-1], unreadable), requests) == requests
+    assert affected_checks(assignment, (*solved[:-1], unreadable)) == {check.id for check in assignment.checks}
 
 
 def test_a_use_that_is_not_said_is_refused():

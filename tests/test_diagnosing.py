@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from redink.checks import check
-from redink.checks.diagnosing import Asked, Misconception, changed, diagnose, hint_of, is_silent
+from redink.checks.answers import Answer, read_answer
+from redink.checks.diagnosing import Asked, Belief, diagnose, hint_of, is_silent
 from redink.checks.judging import same
 from redink.records import Observation
 from redink.wire import encode
@@ -29,24 +30,22 @@ ASKED = [Asked(id=f"adds/p{n}", check=adds, inputs={}, expected=float(n)) for n 
 
 
 def returned(value):
-    return Observation(status="returned", value=encode(value))
+    return read_answer(Observation(status="returned", value=encode(value)))
 
 
 def raised(error):
-    return Observation(status="raised", error=error)
+    return read_answer(Observation(status="raised", error=error))
 
 
 def answers(*values):
-    return {
-        f"adds/p{n}": value if isinstance(value, Observation) else returned(value) for n, value in enumerate(values)
-    }
+    return {f"adds/p{n}": value if isinstance(value, Answer) else returned(value) for n, value in enumerate(values)}
 
 
 def belief(id, **gives):
     values = {
-        f"adds/{trial}": value if isinstance(value, Observation) else returned(value) for trial, value in gives.items()
+        f"adds/{trial}": value if isinstance(value, Answer) else returned(value) for trial, value in gives.items()
     }
-    return Misconception(id=id, question="q", hint=f"Think of {id}.", gives=values)
+    return Belief(id, "q", f"Think of {id}.", values)
 
 
 DOUBLES = belief("doubles", p1=2.0, p2=4.0)

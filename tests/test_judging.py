@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redink.checks import Fail, check, close
+from redink.checks.answers import read_answer
 from redink.checks.judging import NOT_TRIED, find_fault, judge, same
 from redink.errors import AuthorError
 from redink.records import Observation
@@ -13,11 +14,11 @@ from redink.wire import encode
 
 
 def returned(value, modified=()):
-    return Observation(status="returned", value=encode(value), modified=modified)
+    return read_answer(Observation(status="returned", value=encode(value), modified=modified))
 
 
 def raised(error, where=""):
-    return Observation(status="raised", error=error, where=where)
+    return read_answer(Observation(status="raised", error=error, where=where))
 
 
 def plain(**options):

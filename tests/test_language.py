@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from redink.assignment.spec import load_checks, make_request, make_trials, read_spec
+from redink.assignment.load import load_checks, read_source
+from redink.assignment.spec import read_spec
+from redink.assignment.trials import make_requests, make_trials
 from redink.checks import Check, Fail, check, close, concept
 from redink.checks.judging import judge
 from redink.checks.seeds import PUBLISHED, fingerprint, generator, seed
@@ -34,7 +36,7 @@ def returned(value):
 def write_checks(folder, text):
     (folder / "assignment.toml").write_text(TOML, encoding="utf-8")
     (folder / "checks.py").write_text("from redink.checks import check, concept\n" + text, encoding="utf-8")
-    return load_checks(folder / "checks.py", read_spec(folder))
+    return load_checks(read_spec(folder), read_source(folder / "checks.py"), str(folder / "checks.py"))
 
 
 def doubles():
@@ -123,8 +125,8 @@ def test_only_the_inputs_that_when_names_cross():
     def _(student, x):
         return student.f(x)
 
-    trial = make_trials("t", made, PUBLISHED)[0]
-    assert decode(make_request(made, trial, ("f",)).inputs) == {"x": 1.0}
+    (request, *_) = make_requests(made, make_trials("t", made, PUBLISHED), ("f",))
+    assert decode(request.inputs) == {"x": 1.0}
 
 
 def test_a_when_that_names_an_unknown_input_is_refused():
@@ -135,7 +137,7 @@ def test_a_when_that_names_an_unknown_input_is_refused():
         return student.f(x, y)
 
     with pytest.raises(AuthorError, match="its when names y, which given does not make"):
-        make_request(made, make_trials("t", made, PUBLISHED)[0], ("f",))
+        make_requests(made, make_trials("t", made, PUBLISHED), ("f",))
 
 
 def test_then_gets_what_it_names_and_nothing_else():

@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from redink.assignment.spec import Published
+from redink.assignment.published import Published
+from redink.checks.answers import read_answer
 from redink.checks.judging import same
 from redink.grader.assignment.assignment import read_assignment
-from redink.grader.author.build import published, published_paper
+from redink.grader.author.build import published, published_key
 from redink.grader.course import Course
 from redink.grader.sandbox import client, environment
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from redink.assignment.spec import load_module
+from redink.assignment.load import load_module
 from redink.grader.assignment.sources import source_of
 
 FILE = """
@@ -63,7 +63,7 @@ NO_CHANGES = {
 def said(folder: Path, source: str) -> str:
     path = folder / f"checks{len(list(folder.iterdir()))}.py"
     path.write_text(source)
-    return source_of(load_module(path).judged)
+    return source_of(load_module(path.stem, source, str(path)).judged)
 
 
 @pytest.mark.parametrize("old, new", CHANGES.values(), ids=CHANGES)
@@ -91,11 +91,12 @@ def test_a_function_torn_out_of_a_longer_statement_is_seen_too(tmp_path):
 
 ALL_KEYS = """
 import sys
-from redink.assignment.spec import make_trials
+from redink.assignment.trials import make_trials
 from redink.checks.seeds import PUBLISHED
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
-from redink.grader.answer_key.digests import check_key, digest
+from redink.grader.answer_key.make import judged_by
+from redink.grader.digests import digest
 from redink.grader.assignment.reference import Reference
 course = Course.find()
 for slug in course.slugs():
@@ -103,7 +104,7 @@ for slug in course.slugs():
     reference = Reference(assignment.master)
     for check in assignment.checks:
         inputs = [trial.inputs for trial in make_trials(slug, check, PUBLISHED, reference)]
-        print(slug, check.id, check_key(check), digest(*inputs))
+        print(slug, check.id, judged_by(check), digest(*inputs))
 """
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from redink.checks import check
-from redink.checks.feedback import Trial, show, tell
+from redink.checks.answers import read_answer
+from redink.checks.feedback import show, tell
 from redink.checks.judging import judge
-from redink.records import Observation, Verdict
+from redink.records import Observation, Trial, Verdict
 from redink.wire import Opaque, encode
 
 TALE = "X[0, 0] = 0.7312345 'Fisher' </pre><script>"
@@ -32,12 +33,12 @@ EXPECTED = np.array([2.5, 3.25])
 
 
 def returned(value, modified=()):
-    return Observation(status="returned", value=encode(value), modified=modified)
+    return read_answer(Observation(status="returned", value=encode(value), modified=modified))
 
 
 def row(made, seen, number=0, published=True):
     trial = Trial(check=made.id, number=number, published=published, inputs=encode(INPUTS))
-    return trial, seen, returned(EXPECTED), judge(made, seen, EXPECTED, INPUTS)
+    return trial, seen, EXPECTED, judge(made, seen, EXPECTED, INPUTS)
 
 
 RIGHT, WRONG = returned(EXPECTED), returned(np.array([2.5, 9.0]))

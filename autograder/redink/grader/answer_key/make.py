@@ -185,7 +185,7 @@ def _reference_part(assignment: Assignment, one: _Asking, reference: Observed | 
         check=one.check.id,
         question=one.check.question,
         visibility=assignment.visibility(one.check),
-        weight=one.check.weight,
+        weight=float(one.check.weight),  # what is written and read again must be the same
         inputs_from=one.inputs_from,
         answers_from=one.answers_from,
         judged_by=one.judged_by,

@@ -6,10 +6,12 @@ The whole class has every misconception and every alternative; a small one has t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from redink.assignment.handout import list_assignments
+from redink.assignment.spec import Spec
 from redink.checks.specimens import Specimen
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
@@ -22,14 +24,12 @@ Size = Literal["whole", "small"]
 _QUICK = ("eve_syntax_error", "fay_not_a_notebook")  # accidents that cost no time
 
 
-def choose(course: Course, everything: bool) -> list[tuple[str, Size]]:
+def choose(course: Course, everything: bool) -> Sequence[tuple[str, Size]]:
     """Choose assignments, and the size of their class: the first and one that needs torch, or all of them."""
     complete = set(course.slugs())
     specs = [spec for spec in list_assignments(course.assignments) if spec.slug in complete]
-    if everything:
-        return [(spec.slug, "small" if place else "whole") for place, spec in enumerate(specs)]
-    first = [(spec.slug, "whole") for spec in specs[:1]]
-    return [*first, *[(spec.slug, "small") for spec in specs[1:] if spec.torch][:1]]
+    others: list[Spec] = specs[1:] if everything else [spec for spec in specs[1:] if spec.torch][:1]
+    return [*((spec.slug, "whole") for spec in specs[:1]), *((spec.slug, "small") for spec in others)]
 
 
 def make_class(assignment: Assignment, target: Path, size: Size) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from redink.grader.pipeline.assess import Assessment
-from redink.records import Cell, CellRun, Limits, Record, Request, State, Walls
+from redink.records import Cell, CellRun, Limits, Observed, Record, Request, State, Walls
 
 
 class BoxSettings(Record, frozen=True):
@@ -79,6 +79,14 @@ class Observing(Record, frozen=True):
     limits: Limits
     data: dict[str, bytes]
     box: BoxSettings
+
+
+class ObservedDone(Record, frozen=True):
+    """What was seen of an author's notebook, or why nothing was."""
+
+    observed: Observed | None = None
+    failed: str = ""
+    refused: str = ""
 
 
 def pack(record: Record) -> bytes:

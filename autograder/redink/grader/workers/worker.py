@@ -17,7 +17,7 @@ import msgspec
 
 from redink.errors import BoxError, CourseError
 from redink.grader.answer_key.key import AnswerKey, decode_key
-from redink.grader.pipeline.job import BoxSettings, Done, Job, Observing, pack
+from redink.grader.pipeline.job import BoxSettings, Done, Job, ObservedDone, Observing, pack
 from redink.grader.pipeline.observe import observe
 from redink.grader.sandbox.client import Zygote
 from redink.grader.workers.judge_process import Assess, JudgeProcess
@@ -66,7 +66,13 @@ def observe_job(data: bytes) -> bytes:
     """Run an author's notebook and answer requests from it."""
     job = msgspec.msgpack.decode(data, type=Observing)
     box = _Box(job.box)
-    return pack(_patiently(lambda: box.observe(job.cells, job.requests, job.limits, job.data)))
+    try:
+        seen = _patiently(lambda: box.observe(job.cells, job.requests, job.limits, job.data))
+    except CourseError as error:
+        return pack(ObservedDone(refused=str(error)))
+    except BoxError as error:
+        return pack(ObservedDone(failed=str(error)))
+    return pack(ObservedDone(observed=seen))
 
 
 def _run(job: Job) -> Done:
@@ -131,8 +137,6 @@ class _Box:
         if _held.zygote is not None:
             _held.zygote.close()
         one = self._settings
-        _held.zygote = Zygote(
-            torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak, template=one.template
-        )
+        _held.zygote = Zygote(torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak)
         _held.settings = one
         return _held.zygote

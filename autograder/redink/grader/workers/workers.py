@@ -23,13 +23,13 @@ from redink.errors import BoxError, CourseError
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.pipeline.job import BoxSettings, Done, Job, Observing, pack
-from redink.grader.sandbox.template import Template
+from redink.grader.pipeline.job import BoxSettings, Done, Job, ObservedDone, Observing, pack
 from redink.grader.workers.worker import observe_job, run_job
 from redink.records import Cell, Limits, Observed, Request
 
 AHEAD = 3  # jobs that wait for each worker, so that none waits for the coordinator
 MOST_RESTARTS = 3
+KILLED = "its workers were killed again and again; is this machine out of memory?"
 Name = TypeVar("Name")
 Order = TypeVar("Order", Job, Observing)
 
@@ -42,7 +42,7 @@ class Workers:
         self._box = box
         self._executor = executor
         self._pool: ProcessPoolExecutor | None = None
-        self._template: Template | None = None
+        self._template = None
         self._restarts = 0
 
     def __enter__(self) -> Workers:
@@ -71,7 +71,8 @@ class Workers:
             return msgspec.structs.replace(job, key_data=data) if needs else None
 
         for who, answer in self._each(run_job, prepared(), again):
-            done = msgspec.msgpack.decode(answer, type=Done)
+            done = Done(state="internal_error", reason=f"the box failed, not the student: {KILLED}")
+            done = done if answer is None else msgspec.msgpack.decode(answer, type=Done)
             if done.refused:
                 raise CourseError(done.refused)
             yield who, done
@@ -87,29 +88,32 @@ class Workers:
             (place, Observing(cells=tuple(cells), requests=tuple(requests), limits=limits, data=data, box=box))
             for place, (cells, requests) in enumerate(many)
         )
-        answers = dict(self._each(observe_job, orders, lambda order, answer: None))
-        return [msgspec.msgpack.decode(answers[place], type=Observed) for place in range(len(many))]
+        seen = {place: _seen(answer) for place, answer in self._each(observe_job, orders, lambda order, answer: None)}
+        return [seen[place] for place in range(len(many))]
 
     def _each(
         self,
         function: Callable[[bytes], bytes],
         orders: Iterable[tuple[Name, Order]],
         again: Callable[[Order, bytes], Order | None],
-    ) -> Iterator[tuple[Name, bytes]]:
-        """Keep every worker busy, and memory bounded: no more orders are taken than are about to be done."""
+    ) -> Iterator[tuple[Name, bytes | None]]:
+        """Keep every worker busy, and memory bounded: no more orders are taken than are about to be done.
+
+        An order whose workers are killed again and again is answered by None.
+        """
         source = iter(orders)
         repeated: deque[tuple[Name, Order]] = deque()
         waiting: dict[Future[bytes], tuple[Executor, Name, Order]] = {}
         while True:
             while len(waiting) < AHEAD * self._jobs:
-                one = repeated.popleft() if repeated else next(source, None)
+                one: tuple[Name, Order] | None = repeated.popleft() if repeated else next(source, None)
                 if one is None:
                     break
                 executor = self._workers()
                 try:
-                    waiting[executor.submit(function, pack(one[1]))] = (executor, *one)
-                except BrokenExecutor as error:
-                    self._replace(executor, error)
+                    waiting[executor.submit(function, pack(one[1]))] = (executor, one[0], one[1])
+                except BrokenExecutor:
+                    self._replace(executor)
                     repeated.append(one)
             if not waiting:
                 return
@@ -117,9 +121,12 @@ class Workers:
                 executor, who, order = waiting.pop(future)
                 try:
                     answer = future.result()
-                except BrokenExecutor as error:  # a worker was killed, and every order that waited fails with it
-                    self._replace(executor, error)
-                    repeated.append((who, order))
+                except BrokenExecutor:  # a worker was killed, and every order that waited fails with it
+                    self._replace(executor)
+                    if self._restarts > MOST_RESTARTS:
+                        yield who, None
+                    else:
+                        repeated.append((who, order))
                     continue
                 if (repeat := again(order, answer)) is not None:
                     repeated.append((who, repeat))
@@ -130,9 +137,7 @@ class Workers:
         """Start the template, whose address the workers need."""
         if self._executor is not None:
             return self._box
-        if self._template is None:
-            self._template = Template(torch=self._box.torch)
-        return msgspec.structs.replace(self._box, template=self._template.address)
+        return self._box
 
     def _workers(self) -> Executor:
         if self._executor is not None:
@@ -142,15 +147,12 @@ class Workers:
             self._pool = ProcessPoolExecutor(self._jobs, context, initializer=_begin, initargs=(os.getpid(),))
         return self._pool
 
-    def _replace(self, broken: Executor, error: BrokenExecutor) -> None:
+    def _replace(self, broken: Executor) -> None:
         """Forget a pool in which a worker was killed; the next order starts another."""
-        if broken is not self._pool or self._pool is None:
-            return
-        self._restarts += 1
-        if self._restarts > MOST_RESTARTS:
-            raise BoxError("workers were killed again and again; is this machine out of memory?") from error
-        _end(self._pool, at_once=True)
-        self._pool = None
+        if self._pool is not None and broken is self._pool:
+            self._restarts += 1
+            _end(self._pool, at_once=True)
+            self._pool = None
 
 
 def workers_for(
@@ -166,6 +168,15 @@ def workers_for(
     torch = read_spec(course.find_assignment(slug)).torch
     box = BoxSettings(torch=torch, hidden=(str(course.root),), without=without, allow_weak=allow_weak)
     return Workers(jobs, box, executor=executor)
+
+
+def _seen(answer: bytes | None) -> Observed:
+    done = ObservedDone(failed=KILLED) if answer is None else msgspec.msgpack.decode(answer, type=ObservedDone)
+    if done.refused:
+        raise CourseError(done.refused)
+    if done.observed is None:
+        raise BoxError(done.failed)
+    return done.observed
 
 
 def _begin(coordinator: int) -> None:
