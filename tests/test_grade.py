@@ -15,8 +15,8 @@ from redink.errors import CourseError
 from redink.grader.answer_key.make import set_paper
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
-from redink.grader.pipeline.collect import Found, collect
 from redink.grader.grade import grade_all
+from redink.grader.pipeline.collect import Found, collect
 from redink.grader.pipeline.load import load
 from redink.grader.pipeline.observe import Observer
 from redink.grader.store.gradebook import Gradebook

@@ -13,12 +13,16 @@ from redink.records import Observation
 from redink.wire import encode
 
 
+def answer(**how):
+    return read_answer(Observation(**how))
+
+
 def returned(value, modified=()):
-    return read_answer(Observation(status="returned", value=encode(value), modified=modified))
+    return answer(status="returned", value=encode(value), modified=modified)
 
 
 def raised(error, where=""):
-    return read_answer(Observation(status="raised", error=error, where=where))
+    return answer(status="raised", error=error, where=where)
 
 
 def plain(**options):
@@ -91,14 +95,14 @@ ENDINGS = {
     "bare unwritten": (raised("NotImplementedError"), "not_run", "not written yet"),
     "raised": (raised("ValueError: no", "cell 3, line 2"), "error", "raised ValueError: no (cell 3, line 2)"),
     "raised nowhere": (raised("KeyError: 'w'"), "error", "raised KeyError: 'w'"),
-    "missing": (Observation(status="missing", error="f"), "not_run", "f is not defined"),
-    "timeout": (Observation(status="timeout", error="took more than 10 s"), "timeout", "took more than 10 s"),
-    "bare timeout": (Observation(status="timeout"), "timeout", "took too long"),
-    "died": (Observation(status="died", error="was killed (signal 11)"), "error", "was killed (signal 11)"),
-    "too large": (Observation(status="too_large", error="returned 9 bytes; 8 are allowed"), "failed", "returned 9 bytes"),
-    "bare too large": (Observation(status="too_large"), "failed", "returned too much data"),
-    "unreachable": (Observation(status="unreachable", error="the time was used up"), "not_run", "the time was used up"),
-    "bare unreachable": (Observation(status="unreachable"), "not_run", "could not be reached"),
+    "missing": (answer(status="missing", error="f"), "not_run", "f is not defined"),
+    "timeout": (answer(status="timeout", error="took more than 10 s"), "timeout", "took more than 10 s"),
+    "bare timeout": (answer(status="timeout"), "timeout", "took too long"),
+    "died": (answer(status="died", error="was killed (signal 11)"), "error", "was killed (signal 11)"),
+    "too large": (answer(status="too_large", error="returned 9 bytes; 8 are allowed"), "failed", "returned 9 bytes"),
+    "bare too large": (answer(status="too_large"), "failed", "returned too much data"),
+    "unreachable": (answer(status="unreachable", error="the time was used up"), "not_run", "the time was used up"),
+    "bare unreachable": (answer(status="unreachable"), "not_run", "could not be reached"),
 }  # fmt: skip
 
 
@@ -112,7 +116,7 @@ def test_a_call_that_returned_nothing_is_told_by_how_it_ended(case):
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", encode(1.0) + b"x", b"\xc7\xff\x01", b"\x81\x01\x02"])
 def test_bytes_that_are_no_plain_data_fail(data):
-    told = judge(plain(), Observation(status="returned", value=data), 1.0, {})
+    told = judge(plain(), answer(status="returned", value=data), 1.0, {})
     assert told.verdict == "failed"
     assert told.message
 
@@ -271,7 +275,7 @@ def test_two_errors_are_the_same_by_their_kind_and_a_vague_one_by_its_text_too()
     assert not same(plain(), raised("ValueError: a"), raised("ValueError: b"), {})
     assert not same(plain(), raised("ValueError: a"), raised("TypeError: a"), {})
     assert not same(plain(), raised("ValueError: a"), returned(1.0), {})
-    assert not same(plain(), returned(1.0), Observation(status="returned", value=b"\xc1"), {})
+    assert not same(plain(), returned(1.0), answer(status="returned", value=b"\xc1"), {})
 
 
 # -- hostile answers ---------------------------------------------------------------------------------------------------

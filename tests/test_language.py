@@ -7,6 +7,7 @@ from redink.assignment.load import load_checks, read_source
 from redink.assignment.spec import read_spec
 from redink.assignment.trials import make_requests, make_trials
 from redink.checks import Check, Fail, check, close, concept
+from redink.checks.answers import read_answer
 from redink.checks.judging import judge
 from redink.checks.seeds import PUBLISHED, fingerprint, generator, seed
 from redink.errors import AuthorError
@@ -29,8 +30,12 @@ asks = ["g", "h"]
 """
 
 
+def answer(**how):
+    return read_answer(Observation(**how))
+
+
 def returned(value):
-    return Observation(status="returned", value=encode(value))
+    return answer(status="returned", value=encode(value))
 
 
 def write_checks(folder, text):
@@ -147,7 +152,7 @@ def test_then_gets_what_it_names_and_nothing_else():
     def _(seen, expected, secret_label, modified):
         got.update(seen=seen, expected=expected, secret_label=secret_label, modified=modified)
 
-    seen = Observation(status="returned", value=encode(2.0), modified=("x",))
+    seen = answer(status="returned", value=encode(2.0), modified=("x",))
     assert judge(made, seen, 2.0, {"x": 1.0, "secret_label": 7}).verdict == "passed"
     assert got == {"seen": 2.0, "expected": 2.0, "secret_label": 7, "modified": ("x",)}
 

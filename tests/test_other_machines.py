@@ -11,10 +11,9 @@ import msgspec
 import pytest
 
 from redink.assignment.published import Published
-from redink.checks.answers import read_answer
 from redink.checks.judging import same
 from redink.grader.assignment.assignment import read_assignment
-from redink.grader.author.build import published, published_key
+from redink.grader.author.build import published
 from redink.grader.course import Course
 from redink.grader.sandbox import client, environment
 

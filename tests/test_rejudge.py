@@ -41,7 +41,7 @@ def test_nothing_changes_where_nothing_was_changed(graded):
     said, difference = rejudge(graded)
     assert difference["changes"] == []
     assert difference["judged"] == 18
-    assert "18 judged again, 0 change; not applied" in said
+    assert "18 re-judged, 0 would change; not applied" in said
 
 
 def test_a_changed_tolerance_shows_who_gains_how_much(graded):
@@ -89,7 +89,7 @@ def test_what_is_applied_is_what_grade_then_reuses(graded):
     assert "applied" in said
     assert rejudge(graded)[1]["changes"] == []
     done = graded.redink("grade", "little", "class", boxes=False)
-    assert "18 reused" in done.stdout  # the broken files are read again: they were never judged
+    assert "0 new, 26 reused" in done.stdout
 
 
 def test_rejudging_gives_what_grading_again_gives(graded):

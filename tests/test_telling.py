@@ -32,8 +32,12 @@ INPUTS = {"X": np.array([1.5, 2.25]), "k": 3}
 EXPECTED = np.array([2.5, 3.25])
 
 
+def answer(**how):
+    return read_answer(Observation(**how))
+
+
 def returned(value, modified=()):
-    return read_answer(Observation(status="returned", value=encode(value), modified=modified))
+    return answer(status="returned", value=encode(value), modified=modified)
 
 
 def row(made, seen, number=0, published=True):
@@ -42,7 +46,7 @@ def row(made, seen, number=0, published=True):
 
 
 RIGHT, WRONG = returned(EXPECTED), returned(np.array([2.5, 9.0]))
-RAISES = Observation(status="raised", error=f"ValueError: {TALE}", where="cell 4, line 2")
+RAISES = answer(status="raised", error=f"ValueError: {TALE}", where="cell 4, line 2")
 
 
 def test_a_public_failure_shows_fault_inputs_expected_got_and_replay():
@@ -93,11 +97,11 @@ def test_what_passes_says_nothing_but_its_notes_once_each():
         (returned({TALE: 1}), "failed", ""),
         (returned(np.full(2, 0.7312345, np.float32), modified=("X",)), "failed", ""),
         (RAISES, "error", "Your code raised an error here."),
-        (Observation(status="died", error=TALE), "error", "Your code raised an error here."),
-        (Observation(status="timeout", error=TALE), "timeout", "Your code took too long here."),
-        (Observation(status="too_large", error=TALE), "failed", ""),
-        (Observation(status="raised", error=f"NotImplementedError: {TALE}"), "not_run", "Not written yet."),
-        (Observation(status="missing", error="add"), "not_run", "add is not defined."),
+        (answer(status="died", error=TALE), "error", "Your code raised an error here."),
+        (answer(status="timeout", error=TALE), "timeout", "Your code took too long here."),
+        (answer(status="too_large", error=TALE), "failed", ""),
+        (answer(status="raised", error=f"NotImplementedError: {TALE}"), "not_run", "Not written yet."),
+        (answer(status="missing", error="add"), "not_run", "add is not defined."),
     ],
 )
 def test_a_hidden_failure_tells_its_sentence_and_its_kind_alone(made, seen, word, fault):
@@ -113,7 +117,7 @@ def test_a_hidden_check_that_passes_names_none_of_its_inputs():
     assert told.text == ""
 
 
-@pytest.mark.parametrize("seen", [WRONG, RAISES, Observation(status="timeout", error=TALE)])
+@pytest.mark.parametrize("seen", [WRONG, RAISES, answer(status="timeout", error=TALE)])
 def test_a_public_check_that_fails_on_secret_inputs_alone_says_so_and_shows_none(seen):
     rows = [row(adds_one, RIGHT), row(adds_one, seen, published=False)]
     told = tell(adds_one, "public", rows)
@@ -128,13 +132,13 @@ def test_a_published_failure_is_told_before_a_secret_one():
 
 
 def test_an_unwritten_function_gets_one_line_and_no_numbers():
-    seen = Observation(status="raised", error="NotImplementedError: yours")
+    seen = answer(status="raised", error="NotImplementedError: yours")
     told = tell(adds_one, "public", [row(adds_one, seen)])
     assert told.text == "Adds one to every number.\nNot written yet."
 
 
 def test_bytes_that_are_no_data_show_nothing():
-    told = tell(adds_one, "public", [row(adds_one, Observation(status="returned", value=b"\xc1"))])
+    told = tell(adds_one, "public", [row(adds_one, answer(status="returned", value=b"\xc1"))])
     assert told.got == ""
     assert told.fault
 

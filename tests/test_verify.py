@@ -34,7 +34,7 @@ def test_a_scaffolded_assignment_is_clean_at_once(tiny):
         "takes_the_mean_over_rows": ["subtracts_the_mean_of_each_column", "ignores_a_shift"],
     }
     assert "kill matrix" in said
-    assert "11 specimens as they should be; 2 checks, 1 misconceptions" in said
+    assert "13 specimens as they should be; 2 checks, 1 misconceptions" in said
 
 
 def test_questions_that_use_each_other_and_concepts_are_clean(little):

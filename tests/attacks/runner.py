@@ -22,8 +22,8 @@ from typing import Any
 import redink
 from redink.box import processes
 from redink.grader.course import SECRET_VARIABLE, Course
-from redink.grader.pipeline import observe
 from redink.grader.grade import grade
+from redink.grader.pipeline import observe
 from redink.grader.sandbox.client import Zygote
 
 HERE = Path(__file__).parent

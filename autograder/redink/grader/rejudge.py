@@ -68,6 +68,8 @@ def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, appl
     for graded in all_graded:
         old = graded.result
         if old.state != "graded":
+            if apply:
+                _keep(book, name, graded, old, {}, {})  # no rule changes what cannot be read
             continue
         stored = find_evidence(book, key, graded.submission)
         if stored is None:
@@ -114,17 +116,24 @@ def _judge_again(
     book.keep_judgements(memory.new)
     old = graded.result
     new = msgspec.structs.replace(old, version=key.key.version, score=assessment.score, questions=assessment.questions)
-    under = graded_under(name, Submission(name=old.submission))
-    if apply and (new != old or graded.graded_under != under):
-        book.keep_result(
-            graded.submission,
-            new,
-            answer_key=name,
-            graded_under=under,
-            bases=assessment.bases,
-            mistakes=assessment.mistakes,
-        )
+    if apply:
+        _keep(book, name, graded, new, assessment.bases, assessment.mistakes)
     return new
+
+
+def _keep(
+    book: Gradebook,
+    name: str,
+    graded: Graded,
+    new: Result,
+    bases: Mapping[str, str],
+    mistakes: Mapping[str, str],
+) -> None:
+    """Store a result under today's answer key, unless it stands there already."""
+    unread = new.reason if not new.submission.sha256 else None
+    under = graded_under(name, Submission(name=new.submission, reason=unread))
+    if new != graded.result or graded.graded_under != under:
+        book.keep_result(graded.submission, new, answer_key=name, graded_under=under, bases=bases, mistakes=mistakes)
 
 
 def _change(old: Result, new: Result) -> Change | None:

@@ -152,7 +152,10 @@ def _answer(
                 known = _known(one, edit, wrong_from[edit])
                 wrong[edit.id] = known or _wrong(part, wrong_from[edit], others[edit])
                 fresh |= set() if known else {edit.id}
-        parts.append(_compared(one, part, wrong, fresh))
+        try:
+            parts.append(_compared(one, part, wrong, fresh))
+        except AuthorError as error:
+            raise AuthorError(f"{assignment.slug}: {error}") from error
     return parts
 
 

@@ -112,7 +112,7 @@ class Workers:
                 executor = self._workers()
                 try:
                     waiting[executor.submit(function, pack(one[1]))] = (executor, one[0], one[1])
-                except BrokenExecutor:
+                except (BrokenExecutor, OSError):  # it broke while nobody looked; its pipe may be closed already
                     self._replace(executor)
                     repeated.append(one)
             if not waiting:
