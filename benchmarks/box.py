@@ -18,6 +18,7 @@ from pathlib import Path
 from redink import wire
 from redink.box import processes
 from redink.grader.sandbox.client import Zygote
+from redink.grader.sandbox.template import Template
 from redink.records import Cell, Limits, Request
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 500
@@ -36,8 +37,7 @@ def rollup(pid: int, field: str) -> float:
 
 
 def family(zygote: Zygote) -> list[int]:
-    assert zygote._process is not None
-    return [member.pid for member in processes.family(zygote._process.pid)]
+    return [member.pid for member in processes.family(zygote.pid)]
 
 
 def one(zygote: Zygote) -> float:
@@ -46,11 +46,22 @@ def one(zygote: Zygote) -> float:
 
 def grader_and_box(zygote: Zygote, count: int) -> tuple[float, float]:
     """Median CPU inside the box, and CPU of grader, zygote and box together, a submission."""
-    assert zygote._process is not None
-    before = processes.cpu_of_family(zygote._process.pid) + time.process_time()
+    before = processes.cpu_of_family(zygote.pid) + time.process_time()
     inside = [one(zygote) for _ in range(count)]
-    whole = processes.cpu_of_family(zygote._process.pid) + time.process_time() - before
+    whole = processes.cpu_of_family(zygote.pid) + time.process_time() - before
     return statistics.median(inside), whole / count
+
+
+def further_zygote(template: Template, without: tuple[str, ...], count: int = 10) -> tuple[float, float]:
+    """CPU and wall seconds until a further zygote is ready, on average."""
+    before, begun = processes.cpu_of_family(template.pid), time.monotonic()
+    made = [Zygote(template=template.address, without=without) for _ in range(count)]
+    for zygote in made:
+        zygote._ready()
+    spent = processes.cpu_of_family(template.pid) - before, time.monotonic() - begun
+    for zygote in made:
+        zygote.close()
+    return spent[0] / count, spent[1] / count
 
 
 def own_memory(zygote: Zygote) -> float:
@@ -85,14 +96,19 @@ def main() -> None:
     """Measure and print."""
     start_cold = min(cold() for _ in range(2))
     for without in ((), ("namespaces",)):
-        with Zygote(torch=TORCH, without=without) as zygote:
+        with Template(torch=TORCH) as template, Zygote(template=template.address, without=without) as zygote:
             walls = zygote.observe([], [], Limits()).box
-            assert zygote._process is not None
-            start = processes.cpu_of_family(zygote._process.pid)
+            start = processes.cpu_of_family(template.pid)
+            further = further_zygote(template, without)
             grader_and_box(zygote, 20)
             inside, whole = grader_and_box(zygote, 100)
             row(f"-- missing: {', '.join(walls.missing)}", "")
-            row("start of a zygote, CPU", f"{start:.2f} s")
+            row("start of a template and a first zygote, CPU", f"{start:.2f} s")
+            row(
+                "a further zygote of the same template, CPU",
+                f"{further[0] * 1e3:.0f} ms",
+                f"{further[1] * 1e3:.0f} ms wall",
+            )
             row("marginal CPU of a submission, inside the box", f"{inside * 1e3:.1f} ms")
             row(
                 "  with zygote and grader",

@@ -17,7 +17,7 @@ import pytest
 from redink import wire
 from redink.box import processes
 from redink.errors import BoxError, WireError
-from redink.grader.sandbox import session
+from redink.grader.sandbox import pidfds, session
 from redink.grader.sandbox.client import Zygote
 from redink.records import Cell, Limits, Observation, Observed, Request
 from redink.student.calling import observe as observe_at_home
@@ -585,8 +585,7 @@ def test_what_a_submission_leaves_running_is_gone_with_it(zygote: Zygote) -> Non
     limits = Limits(cell_cpu=5, check_cpu=5)
     seen = zygote.observe(cells("open('pids', 'w').close()", DAEMONS), [request("f")], limits)
     assert len(value(seen.observations["f"])) == 3
-    assert zygote._process is not None
-    assert [processes.children_of(pid) for pid in processes.children_of(zygote._process.pid)] in ([[]], [])
+    assert [processes.children_of(pid) for pid in processes.children_of(zygote.pid)] in ([[]], [])
 
 
 def test_a_folder_that_resists_is_removed_all_the_same(zygote: Zygote) -> None:
@@ -601,8 +600,7 @@ def test_a_folder_that_resists_is_removed_all_the_same(zygote: Zygote) -> None:
 def test_a_dead_zygote_is_our_fault_and_the_next_call_has_another() -> None:
     with Zygote(torch=False) as zygote:
         zygote.observe([], [], LIMITS)
-        assert zygote._process is not None
-        os.kill(zygote._process.pid, 9)
+        os.kill(zygote.pid, 9)
         with pytest.raises(BoxError, match="zygote failed"):
             zygote.observe([], [], LIMITS)
         assert zygote.observe(cells("a = 1"), [], LIMITS).cells[0].status == "ok"
@@ -611,11 +609,12 @@ def test_a_dead_zygote_is_our_fault_and_the_next_call_has_another() -> None:
 def test_a_zygote_without_its_grader_ends_and_leaves_nothing() -> None:
     zygote = Zygote(torch=False)
     zygote.observe([], [], LIMITS)
-    folder, process, control = zygote._folder, zygote._process, zygote._control
-    assert folder is not None and process is not None and control is not None
+    folder, control, ended = zygote._folder, zygote._control, os.pidfd_open(zygote.pid)
+    assert folder is not None and control is not None
     control.close()
-    assert process.wait(60) == 0
+    assert pidfds.has_ended(ended, 60)
     assert not folder.exists()
+    os.close(ended)
     zygote.close()
 
 
@@ -693,9 +692,9 @@ def test_processes_that_cannot_work_together_say_so(zygote: Zygote) -> None:
 
 
 def test_a_submission_costs_far_less_than_a_start(torch_zygote: Zygote) -> None:
-    assert torch_zygote._process is not None
     torch_zygote.observe([], [], LIMITS)
-    start = processes.cpu_of_family(torch_zygote._process.pid)
+    assert torch_zygote._own is not None
+    start = processes.cpu_of_family(torch_zygote._own.pid)
     seen = torch_zygote.observe(cells("import torch\ndef f():\n    return 1"), [request("f")], LIMITS)
     assert seen.cpu_seconds < start / 10
 
@@ -735,9 +734,8 @@ def test_a_fork_bomb_never_has_more_processes_than_it_may(zygote: Zygote) -> Non
 
     def count() -> None:
         nonlocal most
-        assert zygote._process is not None
         while not over.wait(0.02):
-            most = max(most, processes.threads_of_family(zygote._process.pid))
+            most = max(most, processes.threads_of_family(zygote.pid))
 
     watcher = threading.Thread(target=count)
     watcher.start()

@@ -15,7 +15,7 @@ from redink.checks.judging import same
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.author.build import published
 from redink.grader.course import Course
-from redink.grader.sandbox import client, environment
+from redink.grader.sandbox import environment, template
 
 COURSE = Course.find(Path(__file__).parent)
 OLDER = {
@@ -30,7 +30,7 @@ OLDER = {
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", COURSE.slugs())
 def test_an_older_processor_gives_what_is_published(slug, monkeypatch):
-    monkeypatch.setattr(client, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
+    monkeypatch.setattr(template, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
     assignment = read_assignment(COURSE, slug)
     stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
     paper = published_paper(assignment)

@@ -53,6 +53,7 @@ def live(channel: int, setup: Setup, limits: Limits, zygote: int, shell: CellShe
 def _settle(channel: int, gate: int | None) -> tuple[socket.socket, Output]:
     """Leave the zygote's session and descriptors behind."""
     os.setsid()
+    channel = fcntl.fcntl(channel, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)  # a dup2 onto itself would fail
     gate = gate and fcntl.fcntl(gate, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
     os.dup2(channel, _SOCKET, inheritable=False)
     null = os.open("/dev/null", os.O_RDONLY)

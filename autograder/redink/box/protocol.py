@@ -2,8 +2,8 @@
 
 Control channel, grader ↔ zygote (both ours; packets, with descriptors beside them)::
 
-    Orders          → Ready        the zygote is warm
-    Spawn + socket  → Spawned + pidfd
+    Orders          → Ready        with a pidfd of the worker and a log; with a pidfd of whom all else descends from
+    Spawn           → Spawned      with a socket for the child; with a pidfd of the child
     End             → Ended        how the child ended and what its whole tree used
 
 Box channel, grader ↔ child (wire frames; nothing that comes back is trusted)::
@@ -25,17 +25,15 @@ from redink.records import Cell, CellRun, Limits, Record, Request, Walls
 
 
 class Orders(Record, frozen=True, tag="orders"):
-    """What a zygote must know before it warms up."""
+    """What a zygote must know before it sets up the walls; a pidfd of the worker and a log come along."""
 
-    grader: int  # a pid
     folder: str
-    torch: bool
-    hidden: tuple[str, ...] = ()  # what must stay invisible wherever it lies
+    hidden: tuple[str, ...] = ()  # folders that must stay invisible wherever they are
     without: tuple[str, ...] = ()  # walls that a test takes away
 
 
 class Ready(Record, frozen=True, tag="ready"):
-    """The zygote is warm and single-threaded."""
+    """The zygote stands behind its walls; a pidfd of the process from which its family descends comes along."""
 
 
 class Spawn(Record, frozen=True, tag="spawn"):

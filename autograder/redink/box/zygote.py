@@ -1,39 +1,45 @@
-"""The zygote: a warm process from which the child of every submission is forked.
+"""The zygote: a warm process behind walls, from which the child of every submission is forked.
 
-Theory of operation. Six kinds of process take part::
+Theory of operation. Seven kinds of process take part::
 
-    grader           knows the secrets, judges, and believes nothing that comes out of a box
-    └─ parent        exec'd with a clean environment; enters the first namespaces, then only waits and clears up
-       └─ zygote     first process of its pid namespace; imports and warms numpy, torch and matplotlib on one thread;
-          │          holds no secret, since every child inherits its memory; never runs student code
-          ├─ sleeper     first process of a submission's own pid namespace; whatever the submission starts dies with it
-          └─ child       forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
-             └─ runner   forked from the snapshot; serves the `when`s in order; another one follows if it falls
+    grader            knows the secrets, judges, and trusts nothing that comes out of a box; its workers use the zygotes
+    └─ template       exec'd with a clean environment; imports and warms numpy, torch and matplotlib on one thread; holds
+       │              no secret, since every child inherits its memory; never runs student code (box/template.py)
+       └─ keeper      forked from the template for one worker; enters the first namespaces, then only waits and clears up
+          └─ zygote   first process of its pid namespace; sets up the walls; as warm and as ignorant as the template
+             ├─ sleeper   first process of a submission's own pid namespace; whatever the submission starts dies with it
+             └─ child     forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
+                └─ runner forked from the snapshot; serves the `when`s in order; another one follows if it ends early
 
-Where the machine refuses namespaces there is no parent and no sleeper: the zygote, being the subreaper, hunts down what
-has descended from a child, and is asked before anything in the box forks (walls/turnstile.py).
+Where the machine refuses namespaces there is no keeper and no sleeper: the zygote, being the subreaper, finds and kills
+what has descended from a child, and is asked before anything in the box forks (walls/turnstile.py).
 
-Channels. Grader and zygote share a control socket; no child ever has it. For each submission the grader makes a fresh
-socket pair and passes one end through the zygote to the child: that is all the child has, beside /dev/null and an
-anonymous file for its output. The zygote passes back a pidfd, by which the grader sees the child's death.
+Channels. The template listens on a socket in a private folder. Whoever connects sends its orders, with a pidfd of itself
+and a log, and has a zygote of its own at the other end; no child ever has this control socket. The zygote answers with a
+pidfd of the process from which everything else descends (the keeper, or itself), by which the grader measures and kills.
+For each submission the grader makes a fresh socket pair and passes one end through the zygote to the child: that is all
+the child has, beside /dev/null and an anonymous file for its output. The zygote passes back a pidfd of the child too.
 
-Rights. What is the same for all submissions is done once (walls/setup): the zygote moves into namespaces, by a user
-namespace if it is an ordinary user's, and into a root that shows Python and the system's programs, read-only, and
-nothing else (walls/visible): no course, no home, no network. Each child then takes a mount namespace with a /proc and a
-scratch of its own, rlimits, an own uid where the grader is root, no capabilities, no_new_privs, Landlock, and a seccomp
-filter, in this order (walls/raising), before it reads anything of the student; its word on what stands is the first
-thing on the wire. Without namespaces Landlock hides the same files, and the filter all sockets. Where the grader was
-given control groups it puts each child into one (sandbox/cgroups). The zygote is not dumpable, so that no child can
-write into it and spoil the next submission.
+Rights. Warming up comes first, outside the walls. What is the same for all submissions of a zygote is then done once
+(walls/setup): it moves into namespaces, by a user namespace if it is an ordinary user's, and into a root that shows Python
+and the system's programs, read-only, and nothing else (walls/visible): no course, no home, no network. Each zygote has a
+folder and, where the grader is root, a uid of its own. Each child takes a mount namespace with a /proc and a scratch folder
+of its own, rlimits, that uid, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this order
+(walls/raising), before it reads anything of the student; what stands is the first thing that it sends. Without namespaces
+Landlock hides the same files, and the filter refuses all sockets. Where the grader was given control groups it puts each
+child into one (sandbox/cgroups). Template and zygote are not dumpable, so that no child can write into them and spoil the
+next submission.
 
 Time. A timer on CPU time raises in the student's code (time_limit.py). What ignores it, the grader kills: it reads CPU
 time, memory and number of the zygote's whole family from /proc, and a generous wall clock stands behind. The grader alone
-decides that a child is over; it then asks for the end, and the zygote kills the sleeper and with it everything the
-submission started, however often it forked away, and tells how the child ended and what it all cost. The scratch was
-in memory and goes with the last process.
+decides that a child is over; it then asks for the end, and the zygote kills everything the submission started, however
+often it forked away, and tells how the child ended and what it all cost. The scratch folder was in memory and is gone with
+the last process.
 
-Ends. A zygote whose grader is gone (closed socket, or dead process) does the same and ends itself; a child dies with its
-zygote, and a runner with its child.
+Ends. A zygote belongs to the worker that connected: when that closes the socket or dies, the zygote kills its child and
+ends; the keeper then removes their folder. A template belongs to the process that started it, and ends with it. Zygotes
+outlive their template: whoever kills it costs nobody's work. A child dies with its zygote, a zygote with its keeper, and a
+runner with its child.
 """
 
 from __future__ import annotations
@@ -43,50 +49,68 @@ import select
 import shutil
 import signal
 import socket
+import sys
+import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from redink.box import child, processes, scratch
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned, pack, to_zygote
 from redink.box.shell import data_loading, stub
 from redink.box.shell.cells import CellShell
-from redink.box.shell.warming import warm_up
 from redink.box.walls import namespaces, raising
 from redink.box.walls.setup import Setup, prepare
 from redink.box.walls.turnstile import Turnstile
 from redink.records import Limits
 
 _PACKET = 4096
+_HOMES = ("HOME", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR")
 
 
-def main(arguments: list[str]) -> None:
-    """Set up the walls, warm up and serve; the only argument is the control socket's descriptor."""
-    control = socket.socket(fileno=int(arguments[0]))
-    control.set_inheritable(False)
-    orders = to_zygote(control.recv(_PACKET))
+def live(control: socket.socket, shell: CellShell) -> NoReturn:
+    """Be the zygote of whoever is at the other end of `control`, from the orders to the end; never returns."""
+    code = 1
+    try:
+        data, descriptors, _, _ = socket.recv_fds(control, _PACKET, 2)
+        if data:
+            _serve(control, to_zygote(data), descriptors, shell)
+        code = 0
+    except BaseException:  # noqa: BLE001 - its last line is what the grader tells of a zygote that failed
+        sys.stderr.write(traceback.format_exc())
+    finally:
+        os._exit(code)
+
+
+def _serve(control: socket.socket, orders: object, descriptors: list[int], shell: CellShell) -> None:
     assert isinstance(orders, Orders)
-    grader = os.pidfd_open(orders.grader)
+    worker, log = descriptors
+    for fd in (1, 2):
+        os.dup2(log, fd)
+    os.close(log)
+    os.set_inheritable(worker, False)
     folder = Path(orders.folder)
-    setup = prepare(folder, orders.hidden, orders.without)
-    home = Path(setup.place).parent / "zygote" if setup.own_pids is None else Path(setup.place, "zygote")
-    shell = warm_up(str(_settle(home)), orders.torch)
+    os.chdir(folder)
+    family = os.pidfd_open(os.getpid())
+    setup = prepare(folder, orders.hidden, orders.without)  # of two processes, only the zygote comes back from here
+    settle(Path(setup.place).parent / "zygote" if setup.own_pids is None else Path(setup.place, "zygote"))
     if not setup.uses_namespaces:
         data_loading.explain_missing_semaphores()
     raising.shield_the_zygote()
     stub.hide_ourselves()
-    zygote = _Zygote(control, grader, setup, shell)
+    zygote = _Zygote(control, worker, setup, shell)
     try:
+        socket.send_fds(control, [pack(Ready())], [family])
+        os.close(family)
         zygote.serve()
     finally:
         zygote.end()
         shutil.rmtree(folder, ignore_errors=True)
-        os._exit(0)
 
 
-def _settle(home: Path) -> Path:
-    """Make a place for what libraries write while they warm up."""
+def settle(home: Path) -> Path:
+    """Make a folder for what libraries write outside any child, and point the environment to it."""
     home.mkdir()
-    for name in ("HOME", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR"):
+    for name in _HOMES:
         os.environ[name] = str(home)
     return home
 
@@ -94,20 +118,19 @@ def _settle(home: Path) -> Path:
 class _Zygote:
     """Serves one child at a time."""
 
-    def __init__(self, control: socket.socket, grader: int, setup: Setup, shell: CellShell) -> None:
+    def __init__(self, control: socket.socket, worker: int, setup: Setup, shell: CellShell) -> None:
         self._control = control
-        self._grader = grader
-        self._ground = setup
+        self._worker = worker
+        self._setup = setup
         self._shell = shell
         self._child = self._sleeper = 0
         self._turnstile: Turnstile | None = None
 
     def serve(self) -> None:
-        """Do what the grader asks until it is gone."""
-        self._control.sendall(pack(Ready()))
+        """Do what the worker asks until it is gone."""
         while True:
             ready = self._wait()
-            if self._grader in ready:
+            if self._worker in ready:
                 return
             if self._control not in ready:
                 self._turn()
@@ -124,7 +147,7 @@ class _Zygote:
 
     def _wait(self) -> list[object]:
         """Wait until somebody has something to say."""
-        waiting: list[Any] = [self._control, self._grader]
+        waiting: list[Any] = [self._control, self._worker]
         if self._turnstile is not None:
             waiting.append(self._turnstile)
         return select.select(waiting, [], [])[0]
@@ -137,16 +160,16 @@ class _Zygote:
             self._turnstile = None
 
     def _spawn(self, channel: int, limits: Limits) -> None:
-        me, own_pids = os.getpid(), self._ground.own_pids
+        me, own_pids = os.getpid(), self._setup.own_pids
         gate = None
-        if self._ground.counted:
+        if self._setup.counted:
             self._turnstile = Turnstile(limits.processes + raising.OURS)
             gate = self._turnstile.gate.fileno()
         if own_pids is not None:
             self._sleeper = namespaces.make_family(own_pids)
         self._child = os.fork()
         if not self._child:
-            child.live(channel, self._ground, limits, me, self._shell, gate)
+            child.live(channel, self._setup, limits, me, self._shell, gate)
         if own_pids is not None:
             namespaces.leave_family(own_pids)
         os.close(channel)
@@ -178,5 +201,5 @@ class _Zygote:
 
     def _clear(self) -> None:
         """Remove the child's folder, whatever it did to it; in a mount namespace it is gone already."""
-        if not self._ground.uses_namespaces:
-            scratch.remove(Path(self._ground.place))
+        if not self._setup.uses_namespaces:
+            scratch.remove(Path(self._setup.place))

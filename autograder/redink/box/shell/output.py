@@ -24,8 +24,8 @@ class Output:
         fcntl.fcntl(made, fcntl.F_SETFL, os.O_APPEND)
         for target in (1, 2):
             os.dup2(made, target)
-        os.dup2(made, private_fd, inheritable=False)
         if made != private_fd:
+            os.dup2(made, private_fd, inheritable=False)
             os.close(made)
         self._fd = private_fd
         self._left = 0

@@ -7,25 +7,17 @@ import os
 import select
 import socket
 import struct
-from pathlib import Path
 
 from redink import wire
 from redink.box import protocol
 from redink.grader.sandbox.meter import Lost, Waiting
+from redink.grader.sandbox.pidfds import pid_of
 from redink.records import Limits, Record
 
 _LENGTH = struct.Struct("<Q")
 _ASIDE = 64 * 1024  # bytes that a frame may hold beside a value or an output
 _SENDING = 60.0
 DISTURBED = "disturbed its connection to the grader"
-
-
-def pid_of(pidfd: int) -> int:
-    """Return the pid of a process in this process's eyes; 0 when it is dead."""
-    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
-        if line.startswith("Pid:"):
-            return max(0, int(line[4:]))
-    return 0
 
 
 class Channel:

@@ -10,24 +10,22 @@ import contextlib
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import NoReturn
 
-import redink.box
 from redink.box import processes, protocol, scratch
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned
 from redink.errors import BoxError, CourseError
 from redink.grader.sandbox import cgroups
 from redink.grader.sandbox.channel import Channel
-from redink.grader.sandbox.environment import clean_environment
 from redink.grader.sandbox.levels import level
+from redink.grader.sandbox.pidfds import has_ended, kill, pid_of
 from redink.grader.sandbox.sanitise import one_clean_line
 from redink.grader.sandbox.session import Session
+from redink.grader.sandbox.template import Template, connect
 from redink.records import Cell, Limits, Observed, Record, Request, Walls
 
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
@@ -44,27 +42,34 @@ class Zygote:
         hidden: Sequence[str] = (),
         without: Sequence[str] = (),
         allow_weak: bool = False,
+        template: str | None = None,
     ) -> None:
-        """Start one.
+        """Start one, from the template at this address, or from one of its own.
 
-        `hidden` names folders that must stay invisible even below Python's own, such as the course. `without` takes
-        walls away ("namespaces", "landlock", "seccomp", …), to test what is left.
+        `torch` is for a template of its own. `hidden` names folders that must stay invisible even below Python's own,
+        such as the course. `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left.
         """
-        self._allow_weak = allow_weak
-        self._hidden = tuple(hidden)
-        if sys.platform != "linux":
-            raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
         self._torch = torch
+        self._hidden = tuple(hidden)
         self._without = tuple(without)
+        self._allow_weak = allow_weak
+        self._shared = template
+        self._own: Template | None = None
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._family: int | None = None  # a pidfd, from when the zygote is ready
         self._folder: Path | None = None
+        self._closed = False
         self._groups = None if "cgroup" in self._without else cgroups.place()
         self._group: cgroups.ControlGroup | None = None
         if self._groups is not None:
             cgroups.sweep(self._groups)
         self._start()
+
+    @property
+    def pid(self) -> int:
+        """The pid of the process from which all of this zygote's family descends; 0 when there is none."""
+        return 0 if self._family is None else pid_of(self._family)
 
     def observe(
         self,
@@ -75,12 +80,12 @@ class Zygote:
     ) -> Observed:
         """Run a submission's cells and then the requests in a fresh box; `files` lie in its working folder."""
         with self._lock:
-            self._warm()
+            self._ready()
             return Session(self, cells, requests, limits, files).observe()
 
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
-        """Have a child forked; give the channel to it, and the zygote's pid."""
-        process, control = self._warm()
+        """Have a child forked; return the channel to it, and the pid of the process that all its family descends from."""
+        control = self._ready()
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -92,7 +97,7 @@ class Zygote:
             raise
         channel = Channel(ours, descriptors[0], limits)
         self._enclose(channel.pid, limits)
-        return channel, process.pid
+        return channel, self.pid
 
     def _enclose(self, pid: int, limits: Limits) -> None:
         """Put a child into a control group, if we were given any, before it has anything of the student."""
@@ -139,25 +144,11 @@ class Zygote:
         return walls
 
     def close(self) -> None:
-        """End the zygote and remove its folder."""
-        process, control, folder = self._process, self._control, self._folder
-        self._process = self._control = self._folder = None
-        if control is not None:
-            with contextlib.suppress(OSError):
-                control.shutdown(socket.SHUT_RDWR)  # the zygote sees this, clears up and ends
-            control.close()
-        if process is not None:
-            if not self._is_warm:
-                process.kill()  # it has no child yet, and would see nothing before it is warm
-            try:
-                process.wait(_REAPING)
-            except subprocess.TimeoutExpired:
-                processes.kill_descendants_of(process.pid)
-                process.kill()
-                process.wait()
-        self._release()
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        """End the zygote, and its template if that is its own, and remove their folders."""
+        self._closed = True
+        self._drop()
+        if self._own is not None:
+            self._own.close()
 
     def __enter__(self) -> Zygote:
         return self
@@ -166,37 +157,59 @@ class Zygote:
         self.close()
 
     def _start(self) -> None:
+        if self._closed:
+            raise BoxError("the box was closed")
         scratch.sweep()
-        folder, log = scratch.make()
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        entry = Path(redink.box.__path__[0]) / "__main__.py"
-        command = [sys.executable, "-P", str(entry), str(theirs.fileno())]
-        with theirs, log:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-                command, env=clean_environment(folder), cwd=folder, pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
-        self._control, self._folder, self._is_warm = ours, folder, False
-        orders = Orders(
-            grader=os.getpid(), folder=str(folder), torch=self._torch, hidden=self._hidden, without=self._without
-        )
+        self._folder, log = scratch.make()
+        orders = Orders(folder=str(self._folder), hidden=self._hidden, without=self._without)
+        me = os.pidfd_open(os.getpid())
         try:
-            ours.send(protocol.pack(orders))
-        except OSError as error:  # it ended before it could hear them
+            self._control = self._connect()
+            socket.send_fds(self._control, [protocol.pack(orders)], [me, log.fileno()])
+        except OSError as error:  # the template ended before it could hear us
             self._fail(str(error))
+        finally:
+            os.close(me)
+            log.close()
 
-    def _warm(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
-        """Start the zygote if need be, and wait until it has warmed up."""
-        if self._process is None:
+    def _connect(self) -> socket.socket:
+        """Connect to the template; where it has died, or there is none, to one of our own."""
+        for address in (self._shared, self._own.address if self._own else None):
+            if address is not None:
+                with contextlib.suppress(OSError):
+                    return connect(address)
+        if self._own is not None:
+            self._own.close()
+        self._own = Template(torch=self._torch)
+        return connect(self._own.address)
+
+    def _ready(self) -> socket.socket:
+        """Start the zygote if need be, and wait until it is ready."""
+        if self._control is None:
             self._start()
-        assert self._process is not None
         assert self._control is not None
-        if not self._is_warm:
-            answer, _ = self._hear(self._control, _STARTING)
-            if not isinstance(answer, Ready):
+        if self._family is None:
+            answer, descriptors = self._hear(self._control, _STARTING)
+            if not isinstance(answer, Ready) or len(descriptors) != 1:
                 self._fail("it answered out of turn")
-            self._is_warm = True
-        return self._process, self._control
+            self._family = descriptors[0]
+        return self._control
+
+    def _drop(self) -> None:
+        """End the zygote and remove its folder; it sees its socket closed, kills its child and clears up."""
+        control, family, folder = self._control, self._family, self._folder
+        self._control = self._family = self._folder = None
+        if control is not None:
+            with contextlib.suppress(OSError):
+                control.shutdown(socket.SHUT_RDWR)
+            control.close()
+        if family is not None:
+            if not has_ended(family, _REAPING):
+                _kill_all(family)
+            os.close(family)
+        self._release()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _ask(self, control: socket.socket, message: Record, descriptors: list[int]) -> tuple[Record, list[int]]:
         try:
@@ -219,9 +232,17 @@ class Zygote:
 
     def _fail(self, why: str) -> NoReturn:
         """Give up this zygote; the next call starts another."""
-        said = "" if self._folder is None else scratch.last_words(self._folder)
-        if self._process is not None:
-            processes.kill_descendants_of(self._process.pid)
-            self._process.kill()
-        self.close()
+        folders = [self._folder, self._own and self._own.folder, self._shared and Path(self._shared).parent]
+        said = next(filter(None, (scratch.last_words(folder) for folder in folders if folder)), "")
+        if self._family is not None:
+            _kill_all(self._family)
+        self._drop()
         raise BoxError(f"the box's zygote failed: {one_clean_line(said) or why}")
+
+
+def _kill_all(family: int) -> None:
+    """Kill a zygote with everything that descends from it."""
+    if pid := pid_of(family):
+        processes.kill_descendants_of(pid)
+    kill(family)
+    has_ended(family, _REAPING)

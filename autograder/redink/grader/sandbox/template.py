@@ -1,0 +1,88 @@
+"""The grader's handle on a template: one warm process for a machine and a run, from which all its zygotes are forked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import redink.box
+from redink.box import scratch
+from redink.errors import BoxError
+from redink.grader.sandbox.environment import clean_environment
+
+_SOCKET = "socket"
+_BACKLOG = 256
+
+
+class Template:
+    """A process that has warmed up, or is about to; `Zygote(template=template.address)` forks from it.
+
+    Any process of the same user may use the address. The template ends with the process that made it, or when it is
+    closed; zygotes that were forked from it go on.
+    """
+
+    def __init__(self, *, torch: bool = True) -> None:
+        """Start it; this does not wait until it is warm."""
+        if sys.platform != "linux":
+            raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
+        scratch.sweep()
+        self.folder, log = scratch.make()
+        self.address = str(self.folder / _SOCKET)
+        entry = Path(redink.box.__path__[0]) / "__main__.py"
+        owner = os.pidfd_open(os.getpid())
+        with log, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            _through(self.folder, listener.bind)
+            listener.listen(_BACKLOG)
+            passed = [listener.fileno(), owner]
+            arguments = [*map(str, passed), str(self.folder), "torch" if torch else "plain"]
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
+                    [sys.executable, "-P", str(entry), *arguments],
+                    env=clean_environment(self.folder), cwd=self.folder, pass_fds=passed,
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                )  # fmt: skip
+            finally:
+                os.close(owner)
+
+    @property
+    def pid(self) -> int:
+        """The template's pid."""
+        return self._process.pid
+
+    def close(self) -> None:
+        """End it and remove its folder; its zygotes go on."""
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Template:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def connect(address: str) -> socket.socket:
+    """Connect to a template; what answers, once it is warm, is a new zygote. Raise OSError where none listens."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        _through(Path(address).parent, made.connect)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _through(folder: Path, use: Callable[[str], None]) -> None:
+    """Use the socket in a folder by a short path: an address may have 107 bytes, and a folder may be anywhere."""
+    at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        use(f"/proc/self/fd/{at}/{_SOCKET}")
+    finally:
+        os.close(at)
