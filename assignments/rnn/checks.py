@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from redink.checks import Fail, check
+from redink.checks import Fail, answers_have_form, check
 from redink_datasets import markov
 
 SIZES = [(1, 2, 2, 1), (2, 4, 3, 5), (3, 7, 2, 4)]  # N, T, D, H: never two of them alike where it matters
@@ -399,7 +399,8 @@ def _(seen):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     parameters=float,
     remedy=("gates", "orthogonal", "clipping", "skips"),
     saturated=("explodes", "shrinks", "kept"),
@@ -411,40 +412,6 @@ OFFERED = dict(
     counter=("elman", "gru", "lstm"),
     shut=("input", "forget", "output"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
