@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import batch_of, layer, numbers
 from redink_datasets import wandering
 
 if TYPE_CHECKING:
@@ -16,24 +17,6 @@ SETTINGS = [
     (2, 3, 8, 10, 4, (3, 4), (2, 1), (0, 2)),
     (4, 2, 9, 7, 3, (2, 5), (3, 2), (2, 3)),
 ]
-
-
-def numbers(rng, trial, *shape):
-    """Draw numbers for a trial: whole ones, none of them 0, in the first."""
-    if trial == 0:
-        return rng.integers(1, 6, size=shape) * rng.choice([-1.0, 1.0], size=shape)
-    return rng.normal(size=shape)
-
-
-def layer(rng, trial):
-    """Draw the inputs of a convolutional layer."""
-    N, C, H, W, F, size, stride, padding = SETTINGS[trial]
-    x, w, b = (
-        numbers(rng, trial, N, C, H, W),
-        numbers(rng, trial, F, C, *size),
-        numbers(rng, trial, F),
-    )
-    return dict(x=x, w=w, b=b, stride=stride, padding=padding)
 
 
 def patches(x, size, stride, padding):
@@ -307,7 +290,7 @@ def _(seen, x, w):
 @check("conv", covers="R153", tol=1e-5)
 def without_weights_only_the_bias_is_left(rng, trial):
     """With all weights 0, every output of filter f is b_f; and the bias is added once, however large the window."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(made, w=np.zeros_like(made["w"]))
 
 
@@ -319,7 +302,7 @@ def _(student, x, w, b, stride, padding):
 @check("conv", covers="R143", tol=1e-5)
 def a_filter_adds_up_its_channels(rng, trial):
     """Each filter sees all channels: the output is the sum of what each channel gives alone."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(made, b=np.zeros_like(made["b"]))
 
 
@@ -398,7 +381,7 @@ def _(student, x, w, b, stride, padding):
 @check("conv", covers="R142", tol=1e-5)
 def one_pixel_reaches_its_own_windows_only(rng, trial):
     """Locality: change one pixel, and exactly the outputs change whose window it lies in."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     (N, C, H, W), other = made["x"].shape, made["x"].copy()
     other[
         rng.integers(N), rng.integers(C), rng.integers(1, H - 1), rng.integers(1, W - 1)
@@ -429,7 +412,7 @@ def _(seen, x, other, w, b, stride, padding):
 @check("backward", weight=2, covers="R154", tol=1e-5)
 def it_is_the_transpose_of_the_forward_pass(rng, trial):
     """⟨conv(x), G⟩ = ⟨x, dx⟩ for any x and G: the backward pass is the transpose, in x."""
-    return with_gradient(layer(rng, trial), rng, trial)
+    return with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
 
 
 @it_is_the_transpose_of_the_forward_pass.when
@@ -446,7 +429,7 @@ def _(seen, G, x, w, stride, padding):
 @check("backward", weight=2, covers="R154", tol=1e-5)
 def it_is_the_transpose_in_the_weights_too(rng, trial):
     """⟨conv(x), G⟩ = ⟨w, dw⟩ for any w and G: without the bias, the layer is linear in its weights as well."""
-    return with_gradient(layer(rng, trial), rng, trial)
+    return with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
 
 
 @it_is_the_transpose_in_the_weights_too.when
@@ -463,7 +446,7 @@ def _(seen, G, x, w, stride, padding):
 @check("backward", covers="R154", tol=1e-5)
 def one_output_stamps_its_kernel(rng, trial):
     """Where a single number comes from above, dx is the kernel of its filter at its window, times that number."""
-    made = with_gradient(layer(rng, trial), rng, trial)
+    made = with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
     place = tuple(int(rng.integers(size)) for size in made["G"].shape)
     single = np.zeros_like(made["G"])
     single[place] = 3.0
@@ -648,22 +631,15 @@ def _(seen, expected):
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
-
-def batch_of(rng, trial):
-    """Draw a batch whose channels differ in mean and spread, with parameters and running estimates."""
-    N, C, H, W = [(3, 2, 1, 2), (2, 4, 3, 5), (5, 3, 2, 4)][trial]
-    spread, centre = rng.uniform(0.3, 3, size=(C, 1, 1)), rng.uniform(1, 4, size=(C, 1, 1))
-    return dict(
-        x=(rng.normal(size=(N, C, H, W)) * spread + centre).round(1 if trial == 0 else 12),
-        gamma=rng.uniform(0.5, 2, size=C).round(2), beta=rng.uniform(1, 2, size=C).round(2),
-        running_mean=rng.uniform(-3, -1, size=C).round(2), running_var=rng.uniform(2, 4, size=C).round(2),
-    )  # fmt: skip
+BATCHES = [(3, 2, 1, 2), (2, 4, 3, 5), (5, 3, 2, 4)]  # N, C, H, W
 
 
 @check("batchnorm", covers="R133", tol=1e-5)
 def the_running_variance_is_for_other_data(rng, trial):
     """The running variance takes the unbiased estimate of the batch, though the forward pass does not; nothing is changed in place."""
-    return dict(batch_of(rng, trial), momentum=[0.5, 0.3, 0.8][trial], eps=1e-5)
+    return dict(
+        batch_of(rng, trial, BATCHES[trial]), momentum=[0.5, 0.3, 0.8][trial], eps=1e-5
+    )
 
 
 @the_running_variance_is_for_other_data.when
@@ -677,7 +653,7 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
 @check("batchnorm", covers="R133", tol=1e-5)
 def alone_or_in_company(rng, trial):
     """batch_norm_eval gives an image the same answer alone as in any batch."""
-    return dict(batch_of(rng, trial), eps=0.1)
+    return dict(batch_of(rng, trial, BATCHES[trial]), eps=0.1)
 
 
 @alone_or_in_company.when
@@ -702,7 +678,7 @@ def _(seen, x, gamma, beta, running_mean, running_var, eps):
 @check("batchnorm", covers="R134", tol=1e-5)
 def a_bias_before_it_does_nothing(rng, trial):
     """A constant added to a channel is taken out again by the batch's mean: y does not change, and the running mean knows."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
         made,
         bias=rng.uniform(5, 9, size=len(made["gamma"])).round(2),
@@ -734,7 +710,7 @@ def _(seen, expected, bias, momentum):
 @check("batchnorm", covers="R133", tol=1e-5)
 def a_channel_that_hardly_varies(rng, trial):
     """ε stands inside the root: with γ = 1, the variance of y is v/(v + ε), also where v is as small as ε."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     C = len(made["gamma"])
     quiet = 0.01 * made["x"]
     return dict(
@@ -765,7 +741,7 @@ def _(seen, x, beta, eps):
 @check("batchnorm", weight=2, covers="R133", tol=1e-5)
 def the_slope_in_the_input(rng, trial):
     """dx agrees with how the loss really changes when x moves a little, in a random direction."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
         G=numbers(rng, 1, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-3, 0.2][trial],
         direction=rng.normal(size=made["x"].shape),
@@ -799,7 +775,7 @@ def _(seen, expected, G, x, gamma, eps, direction):
 @check("batchnorm", covers="R133", tol=1e-5)
 def what_the_mean_takes_out_has_no_gradient(rng, trial):
     """Moving a whole channel changes nothing, so dx sums to 0 in each channel; doubling what comes from above doubles dx."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
         G=numbers(rng, trial, *made["x"].shape) + 1,
         x=made["x"],
@@ -1048,7 +1024,7 @@ def refuses():
 @check("matrix", covers="R143 R153", tol=1e-5)
 def a_convolution_is_one_product(rng, trial):
     """The flattened kernels times the columns of im2col are the convolution."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(
         x=made["x"],
         w=made["w"],
@@ -1077,7 +1053,7 @@ def _(seen, x, w, stride, padding):
 @check("matrix", covers="R140 R154", tol=1e-5)
 def the_matrix_forward_and_its_transpose_backward(rng, trial):
     """T @ x is the convolution, and the transpose of T takes a gradient back."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     made["x"] = made["x"][:1]
     return dict(with_gradient(made, rng, trial), shape=made["x"].shape[1:])
 
