@@ -442,9 +442,12 @@ def one_step_of_adam_for_each_batch(rng, trial):
     labels = np.where(rng.random(inputs.shape) < 0.3, rng.integers(size, size=inputs.shape), -100)
     labels[:, 0, 0], labels[:, -1, -1] = 0, -100
     return dict(
-        words=rng.normal(size=(size + 1, width)), out=rng.normal(size=(size, width)),
-        inputs=inputs, labels=labels, rate=[0.1, 0.03, 0.05][trial],
-    )  # fmt: skip
+        words=rng.normal(size=(size + 1, width)),
+        out=rng.normal(size=(size, width)),
+        inputs=inputs,
+        labels=labels,
+        rate=[0.1, 0.03, 0.05][trial],
+    )
 
 
 @one_step_of_adam_for_each_batch.when
@@ -469,9 +472,11 @@ def a_word_is_hidden_before_it_is_scored(rng, trial):
     """hidden_nll hides one word of each sentence behind [MASK], and gives −log p of the word that was there."""
     size, rows, length = [(3, 2, 4), (5, 6, 7), (8, 11, 9)][trial]
     return dict(
-        tables=rng.normal(size=(3, size + 1, size)), ids=rng.integers(size, size=(rows, length)),
-        places=rng.integers(length, size=rows), mask_id=size,
-    )  # fmt: skip
+        tables=rng.normal(size=(3, size + 1, size)),
+        ids=rng.integers(size, size=(rows, length)),
+        places=rng.integers(length, size=rows),
+        mask_id=size,
+    )
 
 
 @a_word_is_hidden_before_it_is_scored.when
@@ -545,9 +550,11 @@ def head_and_states(rng, trial):
     rows, length, width, classes = [(2, 3, 2, 3), (4, 7, 5, 3), (9, 6, 8, 4)][trial]
     return dict(
         states=rng.normal(size=(rows, length, width)),
-        dense_weight=rng.normal(size=(width, width)), dense_bias=rng.normal(size=width),
-        out_weight=rng.normal(size=(classes, width)), out_bias=rng.normal(size=classes),
-    )  # fmt: skip
+        dense_weight=rng.normal(size=(width, width)),
+        dense_bias=rng.normal(size=width),
+        out_weight=rng.normal(size=(classes, width)),
+        out_bias=rng.normal(size=classes),
+    )
 
 
 @check("cls", tol=1e-5, covers="R303")

@@ -90,9 +90,11 @@ def convolution_runs_backwards(rng, trial):
     """convolve1d and convolve2d give the full convolution, with x[t−a]·w[a]."""
     n, k, (H, W), (kh, kw) = [(3, 2, (2, 3), (2, 2)), (8, 3, (5, 7), (3, 2)), (13, 6, (9, 6), (2, 4))][trial]
     return dict(
-        x=numbers(rng, trial, n), w=numbers(rng, trial, k),
-        image=numbers(rng, trial, H, W), kernel=numbers(rng, trial, kh, kw),
-    )  # fmt: skip
+        x=numbers(rng, trial, n),
+        w=numbers(rng, trial, k),
+        image=numbers(rng, trial, H, W),
+        kernel=numbers(rng, trial, kh, kw),
+    )
 
 
 @convolution_runs_backwards.when
@@ -142,9 +144,12 @@ def layer_and_gradient(rng, trial):
     rows = (H + 2 * made["padding"][0] - kh) // made["stride"][0] + 1
     cols = (W + 2 * made["padding"][1] - kw) // made["stride"][1] + 1
     return dict(
-        G=numbers(rng, trial, N, F, rows, cols), x=made["x"], w=made["w"],
-        stride=made["stride"], padding=made["padding"],
-    )  # fmt: skip
+        G=numbers(rng, trial, N, F, rows, cols),
+        x=made["x"],
+        w=made["w"],
+        stride=made["stride"],
+        padding=made["padding"],
+    )
 
 
 @check("backward", covers="R154")
@@ -293,9 +298,15 @@ def _(student, G, x, gamma, eps):
 # -- lenet -------------------------------------------------------------------------------------------------------------
 
 PARAMETERS = {
-    "conv1.weight": (8, 1, 3, 3), "conv1.bias": (8,), "conv2.weight": (16, 8, 3, 3), "conv2.bias": (16,),
-    "fc1.weight": (64, 144), "fc1.bias": (64,), "fc2.weight": (10, 64), "fc2.bias": (10,),
-}  # fmt: skip
+    "conv1.weight": (8, 1, 3, 3),
+    "conv1.bias": (8,),
+    "conv2.weight": (16, 8, 3, 3),
+    "conv2.bias": (16,),
+    "fc1.weight": (64, 144),
+    "fc1.bias": (64,),
+    "fc2.weight": (10, 64),
+    "fc2.bias": (10,),
+}
 
 
 @check("lenet", trials=1, covers="R149 R152")
@@ -331,10 +342,14 @@ def fit_takes_steps_of_adam(rng, trial):
     """With all examples in one batch, each epoch is one step of Adam on the mean cross-entropy; fit returns its loss."""
     n, side, classes, epochs = [(3, 2, 3, 1), (7, 3, 4, 4), (11, 2, 5, 9)][trial]
     return dict(
-        images=rng.normal(size=(n, 1, side, side)).astype(np.float32), labels=rng.permutation(np.arange(n) % classes),
-        W=rng.normal(size=(classes, side * side)).astype(np.float32), b=rng.normal(size=classes).astype(np.float32),
-        epochs=epochs, rate=[0.1, 0.05, 0.02][trial], number=int(rng.integers(1000)),
-    )  # fmt: skip
+        images=rng.normal(size=(n, 1, side, side)).astype(np.float32),
+        labels=rng.permutation(np.arange(n) % classes),
+        W=rng.normal(size=(classes, side * side)).astype(np.float32),
+        b=rng.normal(size=classes).astype(np.float32),
+        epochs=epochs,
+        rate=[0.1, 0.05, 0.02][trial],
+        number=int(rng.integers(1000)),
+    )
 
 
 @fit_takes_steps_of_adam.when
@@ -513,9 +528,12 @@ def sentence(rng, trial):
     """Draw a sentence of embeddings and filters, with a stride and a dilation that differ."""
     T, D, F, k, stride, dilation = [(5, 2, 1, 2, 1, 1), (14, 3, 4, 3, 2, 3), (21, 5, 2, 4, 3, 2)][trial]
     return dict(
-        X=numbers(rng, trial, T, D), W=numbers(rng, trial, F, k, D), b=numbers(rng, trial, F),
-        stride=stride, dilation=dilation,
-    )  # fmt: skip
+        X=numbers(rng, trial, T, D),
+        W=numbers(rng, trial, F, k, D),
+        b=numbers(rng, trial, F),
+        stride=stride,
+        dilation=dilation,
+    )
 
 
 @check("text", calls="text_conv", tol=1e-5, covers="R166 R167 R169")

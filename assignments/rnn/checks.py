@@ -24,19 +24,25 @@ def elman(rng, trial, sizes=SIZES):
     """Draw sequences and the weights of an Elman network."""
     N, T, D, H = sizes[trial]
     return dict(
-        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), V=drawn(rng, trial, H, D),
-        U=drawn(rng, trial, H, H) * (1 if trial == 0 else 0.6), c=drawn(rng, trial, H),
-    )  # fmt: skip
+        x=drawn(rng, trial, N, T, D),
+        h0=drawn(rng, trial, N, H),
+        V=drawn(rng, trial, H, D),
+        U=drawn(rng, trial, H, H) * (1 if trial == 0 else 0.6),
+        c=drawn(rng, trial, H),
+    )
 
 
 def lstm(rng, trial, sizes=SIZES, blocks=4):
     """Draw sequences and the weights of an LSTM."""
     N, T, D, H = sizes[trial]
     return dict(
-        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), c0=drawn(rng, trial, N, H),
-        V=drawn(rng, trial, blocks * H, D), U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
+        x=drawn(rng, trial, N, T, D),
+        h0=drawn(rng, trial, N, H),
+        c0=drawn(rng, trial, N, H),
+        V=drawn(rng, trial, blocks * H, D),
+        U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
         b=drawn(rng, trial, blocks * H),
-    )  # fmt: skip
+    )
 
 
 def prefix_mask(rng, N, T):
@@ -197,9 +203,17 @@ def lstm_to_differentiate(reference, made, rng, trial):
     """Add what the forward pass found and random upstream gradients, in the order of lstm_backward."""
     h, c, gates = reference.lstm_forward(**made)
     return dict(
-        dh=drawn(rng, trial, *h.shape), dc_last=drawn(rng, trial, *h[:, 0].shape), x=made["x"], h=h, c=c, gates=gates,
-        h0=made["h0"], c0=made["c0"], V=made["V"], U=made["U"],
-    )  # fmt: skip
+        dh=drawn(rng, trial, *h.shape),
+        dc_last=drawn(rng, trial, *h[:, 0].shape),
+        x=made["x"],
+        h=h,
+        c=c,
+        gates=gates,
+        h0=made["h0"],
+        c0=made["c0"],
+        V=made["V"],
+        U=made["U"],
+    )
 
 
 @check("lstm", calls="lstm_backward", tol=1e-5, covers="R183")
@@ -592,9 +606,13 @@ def _(seen, n, hidden, p):
 def language(rng, trial, K, D, H):
     """Draw a language model."""
     return dict(
-        E=drawn(rng, trial, K + 1, D), V=drawn(rng, trial, H, D), U=drawn(rng, trial, H, H), c=drawn(rng, trial, H),
-        W=2 * drawn(rng, trial, K, H), b=drawn(rng, trial, K),
-    )  # fmt: skip
+        E=drawn(rng, trial, K + 1, D),
+        V=drawn(rng, trial, H, D),
+        U=drawn(rng, trial, H, H),
+        c=drawn(rng, trial, H),
+        W=2 * drawn(rng, trial, K, H),
+        b=drawn(rng, trial, K),
+    )
 
 
 @check("likelihood", calls="log_probability", tol=1e-5, covers="R195")

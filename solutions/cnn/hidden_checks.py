@@ -35,9 +35,12 @@ def with_gradient(made, rng, trial):
     """Replace the bias of a layer by a gradient from above."""
     shape = forward(made["x"], made["w"], made["stride"], made["padding"]).shape
     return dict(
-        G=numbers(rng, trial, *shape), x=made["x"], w=made["w"],
-        stride=made["stride"], padding=made["padding"],
-    )  # fmt: skip
+        G=numbers(rng, trial, *shape),
+        x=made["x"],
+        w=made["w"],
+        stride=made["stride"],
+        padding=made["padding"],
+    )
 
 
 def same_product(left, right, a, b, what):
@@ -231,9 +234,11 @@ def convolution_is_commutative(rng, trial):
         (12, 7, (8, 5), (3, 4)),
     ][trial]
     return dict(
-        x=numbers(rng, trial, n), w=numbers(rng, trial, k),
-        image=numbers(rng, trial, H, W), kernel=numbers(rng, trial, kh, kw),
-    )  # fmt: skip
+        x=numbers(rng, trial, n),
+        w=numbers(rng, trial, k),
+        image=numbers(rng, trial, H, W),
+        kernel=numbers(rng, trial, kh, kw),
+    )
 
 
 @convolution_is_commutative.when
@@ -362,7 +367,11 @@ def _(seen, x, w, b, down, right):
 @check("conv", covers="R153", tol=1e-5)
 def the_frame_is_made_of_zeros(rng, trial):
     """A kernel of ones on a picture of one value adds up the pixels under the window; those of the frame add nothing."""
-    H, W, size, stride, padding = [(3, 4, (2, 3), (1, 1), (1, 2)), (5, 7, (3, 4), (2, 1), (2, 1)), (8, 6, (5, 2), (3, 2), (4, 1))][trial]  # fmt: skip
+    H, W, size, stride, padding = [
+        (3, 4, (2, 3), (1, 1), (1, 2)),
+        (5, 7, (3, 4), (2, 1), (2, 1)),
+        (8, 6, (5, 2), (3, 2), (4, 1)),
+    ][trial]
     value = float(rng.integers(2, 9))
     return dict(
         x=np.full((1, 2, H, W), value),
@@ -489,7 +498,11 @@ def distinct(rng, *shape):
 @check("pooling", covers="R158 R160")
 def ties_go_to_the_first(rng, trial):
     """Where several pixels of a window are largest, `where` names the first of them, row by row."""
-    N, C, H, W, size, stride = [(1, 1, 2, 4, (2, 2), (2, 2)), (2, 3, 5, 7, (3, 2), (1, 2)), (3, 2, 8, 6, (2, 4), (3, 1))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 1, 2, 4, (2, 2), (2, 2)),
+        (2, 3, 5, 7, (3, 2), (1, 2)),
+        (3, 2, 8, 6, (2, 4), (3, 1)),
+    ][trial]
     x = rng.integers(-2, 0, size=(N, C, H, W)).astype(float)
     x[0, 0, :2, :2] = [[-2, -1], [-1, -1]]  # a tie in which the first is not in the corner
     return dict(x=x, size=size, stride=stride)
@@ -503,7 +516,11 @@ def _(student, x, size, stride):
 @check("pooling", covers="R158 R160", tol=1e-5)
 def every_maximum_has_a_source_and_pays_it(rng, trial):
     """Overlapping windows: `where` leads to a pixel with the value of the maximum, and what comes back goes to that pixel."""
-    N, C, H, W, size, stride = [(1, 2, 3, 4, (2, 3), (1, 1)), (2, 3, 7, 5, (3, 2), (1, 1)), (3, 2, 6, 9, (4, 3), (2, 1))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 4, (2, 3), (1, 1)),
+        (2, 3, 7, 5, (3, 2), (1, 1)),
+        (3, 2, 6, 9, (4, 3), (2, 1)),
+    ][trial]
     x = distinct(rng, N, C, H, W)
     places = patches(x, size, stride, (0, 0)).shape[:4]
     return dict(x=x, size=size, stride=stride, G=numbers(rng, trial, *places))
@@ -524,8 +541,9 @@ def _(seen, x, size, stride, G):
         tol=1e-5,
         what="the maxima",
     )
-    flat = x.reshape(*x.shape[:2], -1)
-    close(np.take_along_axis(flat, where.reshape(*x.shape[:2], -1).astype(int), axis=2).reshape(out.shape), out, tol=1e-5, what="the pixels at `where`")  # fmt: skip
+    flat, at = (one.reshape(*x.shape[:2], -1) for one in (x, where.astype(int)))
+    pixels = np.take_along_axis(flat, at, axis=2).reshape(out.shape)
+    close(pixels, out, tol=1e-5, what="the pixels at `where`")
     same_product(
         float(np.sum(out * G)), float(np.sum(x * dx)), dx, x, "⟨max_pool(x), G⟩ and ⟨x, dx⟩"
     )
@@ -534,7 +552,11 @@ def _(seen, x, size, stride, G):
 @check("pooling", covers="R158 R159", tol=1e-5)
 def no_gradient_is_lost(rng, trial):
     """In each channel of each example, what goes back sums to what came: for max pooling and for average pooling."""
-    N, C, H, W, size, stride = [(1, 2, 3, 5, (2, 3), (1, 2)), (3, 2, 8, 6, (3, 4), (2, 1)), (2, 4, 5, 9, (2, 3), (3, 4))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 5, (2, 3), (1, 2)),
+        (3, 2, 8, 6, (3, 4), (2, 1)),
+        (2, 4, 5, 9, (2, 3), (3, 4)),
+    ][trial]
     places = patches(np.zeros((N, C, H, W)), size, stride, (0, 0)).shape[:4]
     where = rng.integers(H * W, size=places)
     return dict(
@@ -571,7 +593,11 @@ def _(seen, G, shape):
 @check("pooling", covers="R159", tol=1e-5)
 def the_average_is_paid_back_by_its_transpose(rng, trial):
     """⟨avg_pool(x), G⟩ = ⟨x, avg_pool_backward(G)⟩ for any x and G."""
-    N, C, H, W, size, stride = [(1, 2, 3, 5, (2, 3), (1, 2)), (3, 2, 8, 6, (3, 4), (2, 1)), (2, 4, 5, 9, (2, 3), (3, 4))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 5, (2, 3), (1, 2)),
+        (3, 2, 8, 6, (3, 4), (2, 1)),
+        (2, 4, 5, 9, (2, 3), (3, 4)),
+    ][trial]
     x = numbers(rng, trial, N, C, H, W)
     places = patches(x, size, stride, (0, 0)).shape[:4]
     return dict(
@@ -714,9 +740,14 @@ def a_channel_that_hardly_varies(rng, trial):
     C = len(made["gamma"])
     quiet = 0.01 * made["x"]
     return dict(
-        x=quiet, gamma=np.ones(C), beta=made["beta"], running_mean=made["running_mean"],
-        running_var=made["running_var"], momentum=0.1, eps=1e-4,
-    )  # fmt: skip
+        x=quiet,
+        gamma=np.ones(C),
+        beta=made["beta"],
+        running_mean=made["running_mean"],
+        running_var=made["running_var"],
+        momentum=0.1,
+        eps=1e-4,
+    )
 
 
 @a_channel_that_hardly_varies.when
@@ -743,9 +774,12 @@ def the_slope_in_the_input(rng, trial):
     """dx agrees with how the loss really changes when x moves a little, in a random direction."""
     made = batch_of(rng, trial, BATCHES[trial])
     return dict(
-        G=numbers(rng, 1, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-3, 0.2][trial],
+        G=numbers(rng, 1, *made["x"].shape),
+        x=made["x"],
+        gamma=made["gamma"],
+        eps=[0.5, 1e-3, 0.2][trial],
         direction=rng.normal(size=made["x"].shape),
-    )  # fmt: skip
+    )
 
 
 @the_slope_in_the_input.when
@@ -936,9 +970,13 @@ def what_the_network_believes(rng):
     images, labels, _ = wandering(rng, 1700)
     images = ((images - images.mean()) / images.std()).astype(np.float32)[:, None]
     return dict(
-        images=images[:900], labels=labels[:900], test_images=images[900:], truth=labels[900:],
-        orders=[rng.permutation(144) for _ in range(2)], number=int(rng.integers(10_000)),
-    )  # fmt: skip
+        images=images[:900],
+        labels=labels[:900],
+        test_images=images[900:],
+        truth=labels[900:],
+        orders=[rng.permutation(144) for _ in range(2)],
+        number=int(rng.integers(10_000)),
+    )
 
 
 @what_the_network_believes.when
@@ -1109,9 +1147,11 @@ def by_itself_it_is_affine(rng, trial):
     """pointwise(x + z) − pointwise(x) is the same whatever x is: a 1×1 convolution is affine, pixel by pixel."""
     N, C, H, W, F = [(1, 2, 1, 3, 3), (2, 3, 4, 5, 6), (4, 5, 3, 2, 2)][trial]
     return dict(
-        x=numbers(rng, trial, N, C, H, W), z=numbers(rng, trial, N, C, H, W),
-        w=numbers(rng, trial, F, C), b=numbers(rng, trial, F),
-    )  # fmt: skip
+        x=numbers(rng, trial, N, C, H, W),
+        z=numbers(rng, trial, N, C, H, W),
+        w=numbers(rng, trial, F, C),
+        b=numbers(rng, trial, F),
+    )
 
 
 @by_itself_it_is_affine.when

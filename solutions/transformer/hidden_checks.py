@@ -1024,9 +1024,11 @@ def fits_in_the_thousands_are_legal(rng, trial):
     Z, F = rng.normal(size=(L, d)) + 1.5, rng.normal(size=(m, d))
     q = Z.mean(axis=0)
     return dict(
-        Z=Z, F=F + [1500, -1500, 1500][trial] * np.sqrt(d) * q / (q @ q),
-        A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes),
-    )  # fmt: skip
+        Z=Z,
+        F=F + [1500, -1500, 1500][trial] * np.sqrt(d) * q / (q @ q),
+        A=rng.normal(size=(classes, 2 * d)),
+        b=rng.normal(size=classes),
+    )
 
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------
