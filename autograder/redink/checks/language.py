@@ -134,8 +134,8 @@ def check(
     """Make a check of `question` from the function that gives its inputs.
 
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
-    relative to the largest number in the expected array. `about` names functions that it is about, besides those
-    that it calls: while another check of them fails unexplained, no hint is given. `covers` names rows of the course inventory.
+    relative to the largest number in the expected array. `covers` names rows of the course inventory. `about` names what the
+    check is about besides the functions that it calls: no hint is given while another failure about it is unexplained.
     """
     if callable(question):
         raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
