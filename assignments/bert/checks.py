@@ -14,24 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, answers_have_form, check, close
+from redink.checks.stand_ins import SPECIAL, letters, numbered
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
 
 # -- tokenizer ---------------------------------------------------------------------------------------------------------
-
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-
-
-def numbered(rng, pieces):
-    """Give the special tokens and some pieces ids in a random order, so that nothing can be read off the numbers."""
-    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
-    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
-
-
-def letters(rng, many):
-    """Draw different letters."""
-    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
 
 
 def stems(rng, many):

@@ -8,22 +8,10 @@ import math
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import SPECIAL, letters, numbered
 from redink_datasets import hopping
 
 # -- tokenizer ---------------------------------------------------------------------------------------------------------
-
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-
-
-def numbered(rng, pieces):
-    """Give the special tokens and some pieces ids in a random order."""
-    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
-    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
-
-
-def letters(rng, many):
-    """Draw different letters."""
-    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
 
 
 @check("tokenizer", covers="R230 R308")

@@ -6,7 +6,7 @@ grader need not. No `then` or `view` may use anything from here, for a verdict i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,3 +128,19 @@ def gpt_weights(rng: np.random.Generator, vocab: int, width: int, length: int) -
         "head.weight": rng.normal(size=(vocab, width)),
         "head.bias": rng.normal(size=vocab),
     }
+
+
+# -- bert --------------------------------------------------------------------------------------------------------------
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def numbered(rng: np.random.Generator, pieces: Iterable[str]) -> dict[str, int]:
+    """Number the special tokens and some pieces in a random order, so that nothing can be read off the ids."""
+    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
+    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
+
+
+def letters(rng: np.random.Generator, many: int) -> list[str]:
+    """Draw different letters."""
+    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
