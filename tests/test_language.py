@@ -303,3 +303,33 @@ def test_checks_keep_the_order_in_which_they_are_written(tmp_path):
         for name in ("first", "second", "third")
     )
     assert [one.id for one in write_checks(tmp_path, written)] == ["first", "second", "third"]
+
+
+def handed_on(student, x):
+    return student.g(x)
+
+
+def test_a_check_is_about_what_its_when_and_the_helpers_use_of_the_students():
+    made = doubles()
+
+    @made.when
+    def _(student, x):
+        # student.h stands in a remark
+        return student.f(x), handed_on(student, x), "student.i"
+
+    assert made.about == {"f", "g"}
+
+
+def test_a_check_may_be_about_more_than_it_calls():
+    @check("one", calls="f", about="g h")
+    def calls_one():
+        """F, which rests on g and h."""
+        return dict(x=1)
+
+    assert calls_one.about == {"f", "g", "h"}
+
+    @calls_one.when
+    def _(student, x):
+        return student.k(x)
+
+    assert calls_one.about == {"g", "h", "k"}

@@ -1,16 +1,18 @@
-"""How a `when` travels: closed over nothing, deciding nothing."""
+"""How a `when` travels: behind its helpers, closed over nothing else, deciding nothing."""
+
+import functools
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from redink.assignment.spec import load_module
 from redink.checks.shipping import ship_call, ship_item, ship_when
+from redink.checks.stand_ins import attention
 from redink.errors import AuthorError
 
 FACTOR = 2
-
-
-def helper(x):
-    return x
+lookup = {1: 2}.get
 
 
 def refusal(function):
@@ -37,34 +39,34 @@ def uses_a_global(student, x):
 
 def uses_it_in_a_nested_function(student, x):
     def inner(y):
-        return helper(y)
+        return lookup(y)
 
     return inner(student.f(x))
 
 
 def uses_it_in_a_comprehension(student, x):
-    return [helper(student.f(y)) for y in x]
+    return [lookup(student.f(y)) for y in x]
 
 
 def uses_it_in_a_condition_of_a_comprehension(student, x):
-    return [y for y in x if helper(y)]
+    return [y for y in x if lookup(y)]
 
 
 def uses_it_in_a_lambda(student, x):
-    return list(map(lambda y: helper(y), x))
+    return list(map(lambda y: lookup(y), x))
 
 
 def uses_it_in_a_generator(student, x):
-    return sum(helper(y) for y in x)
+    return sum(lookup(y) for y in x)
 
 
-def uses_it_as_a_default(student, x, by=helper):
+def uses_it_as_a_default(student, x, by=lookup):
     return student.f(x, by)
 
 
 def uses_it_in_a_class(student, x):
     class Box:
-        content = helper
+        content = lookup
 
     return Box.content(x)
 
@@ -77,7 +79,7 @@ def uses_it_in_a_class(student, x):
     ],
 )  # fmt: skip
 def test_a_free_name_is_refused_wherever_it_hides(when):
-    assert "its when uses helper, which the box does not have" in refusal(when)
+    assert "its when uses lookup, which the box does not have" in refusal(when)
 
 
 def test_a_free_global_is_refused_by_name():
@@ -205,7 +207,7 @@ def decorator(function):
 
 
 @decorator
-def decorated(student, x: "np.ndarray", *, k: "helper" = 2) -> "helper":
+def decorated(student, x: "np.ndarray", *, k: "lookup" = 2) -> "lookup":
     """Say something."""
     return student.f(x) * k  # a remark
 
@@ -214,7 +216,7 @@ def test_decorators_annotations_and_remarks_stay_behind():
     shipped = ship_when("c", decorated)
     assert shipped.source.startswith("def when(student, x, *, k=2):\n")
     assert shipped.names == ("x", "k")
-    for left in ("decorator", "helper", "->", "remark"):
+    for left in ("decorator", "lookup", "->", "remark"):
         assert left not in shipped.source
     assert run(shipped, Names(f=lambda x: x + 1), 4) == 10
 
@@ -277,3 +279,227 @@ def test_the_default_when_calls_and_the_default_item_reads():
     assert run(ship_call("f", ("a", "b")), Names(f=lambda a, b: a - b), 5, 3) == 2
     assert run(ship_item("answers", "it's"), Names(answers={"it's": 4})) == 4
     assert ship_call("f", ()).source == "def when(student):\n    return student.f()\n"
+
+
+# -- helpers -----------------------------------------------------------------------------------------------------------
+
+
+def twice(x: "np.ndarray") -> "Anything":  # noqa: F821 - annotations stay behind
+    return 2 * x
+
+
+def four_times(x):
+    """Use a helper from a helper."""
+    return twice(twice(x))
+
+
+class Doubling:
+    def __init__(self, by=twice):
+        self.by = by
+
+    def __call__(self, x: "Anything"):  # noqa: F821
+        return self.by(x)
+
+
+class Quadrupling(Doubling):
+    def __call__(self, x):
+        return super().__call__(super().__call__(x))
+
+
+def counted_down(n):
+    return [n, *counted_down(n - 1)] if n else []
+
+
+def through(student, x):
+    return student.f(x)
+
+
+def uses_a_class_before_its_base(student, x):
+    return student.f(Quadrupling()(x))
+
+
+def uses_a_helper_of_a_helper(student, x):
+    return student.f(four_times(x))
+
+
+def hidden_in_a_comprehension(student, x):
+    return sum(student.f(four_times(one)) for one in [x])
+
+
+def hidden_in_a_nested_function(student, x):
+    def inner(y):
+        return four_times(y)
+
+    return student.f(inner(x))
+
+
+def hidden_in_a_default(student, x, *, by=four_times):
+    return student.f(by(x))
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        uses_a_helper_of_a_helper, uses_a_class_before_its_base, hidden_in_a_comprehension, hidden_in_a_nested_function,
+        hidden_in_a_default,
+    ],
+)  # fmt: skip
+def test_a_helper_travels_from_wherever_it_is_used(when):
+    assert run(ship_when("c", when), Names(f=lambda x: x + 1), 3) == 13
+
+
+def test_helpers_stand_in_front_in_the_order_of_their_definition():
+    source = ship_when("c", uses_a_class_before_its_base).source
+    places = [source.index(start) for start in ("def twice(x):", "class Doubling:", "class Quadrupling(", "def when(")]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert "four_times" not in source
+    assert "Anything" not in source
+
+
+def test_a_helper_may_call_itself():
+    def counts(student, n):
+        return counted_down(student.f(n))
+
+    assert run(ship_when("c", counts), Names(f=lambda n: n), 3) == [3, 2, 1]
+
+
+def test_a_helper_may_be_handed_the_student():
+    def hands_on(student, x):
+        return through(student, x)
+
+    assert run(ship_when("c", hands_on), Names(f=lambda x: -x), 3) == -3
+
+
+def test_a_shared_stand_in_travels_before_the_authors_own():
+    def shared(student, x):
+        return student.f(attention(), four_times(x))
+
+    source = ship_when("c", shared).source
+    assert source.startswith("def attention(")
+    assert source.index("def attention(") < source.index("def twice(")
+
+
+def test_a_local_name_is_not_a_helper():
+    def local(student, twice):
+        four_times = 3
+        return student.f(twice) + four_times
+
+    assert ship_when("c", local).source.startswith("def when(student, twice):")
+
+
+def test_a_name_of_an_enclosing_function_is_not_the_helper_of_that_name():
+    twice = 3
+
+    def closes_over(student, x):
+        return student.f(x) * twice
+
+    assert "its when uses twice, which the box does not have" in refusal(closes_over)
+
+
+thrice = lambda x: 3 * x  # noqa: E731
+another_name = twice
+
+
+def made_by(factor):
+    def scaled(x):
+        return factor * x
+
+    return scaled
+
+
+scaled = made_by(3)
+
+
+def greater(x):
+    return x > 1
+
+
+def asserting(x):
+    assert x
+    return x
+
+
+def uses_a_value(x):
+    return FACTOR * x
+
+
+@functools.cache
+def kept(x):
+    return x
+
+
+def uses_greater(student, x):
+    return greater(student.f(x))
+
+
+def uses_asserting(student, x):
+    return asserting(student.f(x))
+
+
+def uses_a_helper_that_uses_a_value(student, x):
+    return uses_a_value(student.f(x))
+
+
+def uses_a_lambda(student, x):
+    return thrice(student.f(x))
+
+
+def uses_a_closure(student, x):
+    return scaled(student.f(x))
+
+
+def uses_another_name(student, x):
+    return another_name(student.f(x))
+
+
+def uses_an_import(student, x):
+    return list(pairwise(student.f(x)))
+
+
+def uses_ours(student, x):
+    return ship_call(student.f(x), ())
+
+
+def uses_a_kept_one(student, x):
+    return kept(student.f(x))
+
+
+@pytest.mark.parametrize(
+    "when, told",
+    [
+        (uses_greater, "its helper greater compares (x > 1); return the data and compare in then"),
+        (uses_asserting, "its helper asserting asserts; assert in then"),
+        (uses_a_helper_that_uses_a_value, "its helper uses_a_value uses FACTOR, which the box does not have; pass it"),
+        (uses_a_lambda, "its when uses thrice, which is not plain source; write it with def or class at the top level"),
+        (
+            uses_a_closure,
+            "its when uses scaled, which is not plain source; write it with def or class at the top level",
+        ),
+        (uses_another_name, "its when uses another_name, which is another name of twice; use the name"),
+        (
+            uses_an_import,
+            "its when uses pairwise, which comes from itertools; import it inside, or write it in this file",
+        ),
+        (uses_ours, "its when uses ship_call, which comes from redink.checks.shipping; import it inside, or write it"),
+        (uses_a_kept_one, "its helper kept uses functools, which the box does not have"),
+    ],
+)
+def test_a_helper_that_may_not_travel_is_refused_with_what_to_do(when, told):
+    assert told in refusal(when)
+
+
+def test_helpers_of_an_authors_file_are_found(tmp_path):
+    path = tmp_path / "checks.py"
+    path.write_text("class Base:\n    size = 2\n\ndef when_of(student, x):\n    return student.f(x * Base.size)\n")
+    shipped = ship_when("c", load_module(path).when_of)
+    assert run(shipped, Names(f=lambda x: x), 5) == 10
+
+
+def test_two_helpers_of_one_name_are_refused(tmp_path):
+    path = tmp_path / "checks.py"
+    path.write_text(
+        "from redink.checks.stand_ins import block\n\ndef attention():\n    return 1\n\n"
+        "def when_of(student):\n    return student.f(block(), attention())\n"
+    )
+    assert "its when uses two different helpers called attention; rename one" in refusal(load_module(path).when_of)

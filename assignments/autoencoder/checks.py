@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import torch
 
-from redink.checks import Fail, check, close
+from redink.checks import Fail, answers_have_form, check, close
 from redink_datasets import ellipsoid
 
 
@@ -403,7 +403,8 @@ def different_bits_are_counted(rng, trial):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     purpose=("constraint", "labels", "layers"),
     shared=("axes", "subspace", "nothing"),
     below=("bug", "leak", "allowed"),
@@ -415,37 +416,3 @@ OFFERED = dict(
     likelihood=("vae", "gan", "neither"),
     sentence=("translation", "continuation", "same"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")

@@ -13,25 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redink.checks import Fail, check, close
+from redink.checks import Fail, answers_have_form, check, close
+from redink.checks.stand_ins import SPECIAL, letters, numbered
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
 
 # -- tokenizer ---------------------------------------------------------------------------------------------------------
-
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-
-
-def numbered(rng, pieces):
-    """Give the special tokens and some pieces ids in a random order, so that nothing can be read off the numbers."""
-    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
-    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
-
-
-def letters(rng, many):
-    """Draw different letters."""
-    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
 
 
 def stems(rng, many):
@@ -442,9 +430,12 @@ def one_step_of_adam_for_each_batch(rng, trial):
     labels = np.where(rng.random(inputs.shape) < 0.3, rng.integers(size, size=inputs.shape), -100)
     labels[:, 0, 0], labels[:, -1, -1] = 0, -100
     return dict(
-        words=rng.normal(size=(size + 1, width)), out=rng.normal(size=(size, width)),
-        inputs=inputs, labels=labels, rate=[0.1, 0.03, 0.05][trial],
-    )  # fmt: skip
+        words=rng.normal(size=(size + 1, width)),
+        out=rng.normal(size=(size, width)),
+        inputs=inputs,
+        labels=labels,
+        rate=[0.1, 0.03, 0.05][trial],
+    )
 
 
 @one_step_of_adam_for_each_batch.when
@@ -469,9 +460,11 @@ def a_word_is_hidden_before_it_is_scored(rng, trial):
     """hidden_nll hides one word of each sentence behind [MASK], and gives −log p of the word that was there."""
     size, rows, length = [(3, 2, 4), (5, 6, 7), (8, 11, 9)][trial]
     return dict(
-        tables=rng.normal(size=(3, size + 1, size)), ids=rng.integers(size, size=(rows, length)),
-        places=rng.integers(length, size=rows), mask_id=size,
-    )  # fmt: skip
+        tables=rng.normal(size=(3, size + 1, size)),
+        ids=rng.integers(size, size=(rows, length)),
+        places=rng.integers(length, size=rows),
+        mask_id=size,
+    )
 
 
 @a_word_is_hidden_before_it_is_scored.when
@@ -491,7 +484,8 @@ def _(student, tables, ids, places, mask_id):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     denoising=("original", "corrupted", "difference"),
     masked_words=float,
     left_alone=("mismatch", "speed", "memory"),
@@ -503,40 +497,6 @@ OFFERED = dict(
     annotator=("text", "people", "network"),
     bytes=("length", "ambiguity", "size"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else isinstance(word, str) and word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
 
 # -- report (extra) ----------------------------------------------------------------------------------------------------
@@ -578,9 +538,11 @@ def head_and_states(rng, trial):
     rows, length, width, classes = [(2, 3, 2, 3), (4, 7, 5, 3), (9, 6, 8, 4)][trial]
     return dict(
         states=rng.normal(size=(rows, length, width)),
-        dense_weight=rng.normal(size=(width, width)), dense_bias=rng.normal(size=width),
-        out_weight=rng.normal(size=(classes, width)), out_bias=rng.normal(size=classes),
-    )  # fmt: skip
+        dense_weight=rng.normal(size=(width, width)),
+        dense_bias=rng.normal(size=width),
+        out_weight=rng.normal(size=(classes, width)),
+        out_bias=rng.normal(size=classes),
+    )
 
 
 @check("cls", tol=1e-5, covers="R303")

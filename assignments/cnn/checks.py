@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redink.checks import Fail, check
+from redink.checks import Fail, answers_have_form, check
+from redink.checks.stand_ins import batch_of, layer, numbers
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
@@ -76,13 +77,6 @@ def _(student, shape, out_shape):
 # -- conv --------------------------------------------------------------------------------------------------------------
 
 
-def numbers(rng, trial, *shape):
-    """Draw numbers for a trial: whole ones, none of them 0, in the first."""
-    if trial == 0:
-        return rng.integers(1, 6, size=shape) * rng.choice([-1.0, 1.0], size=shape)
-    return rng.normal(size=shape)
-
-
 # N, C, H, W, F, (kh, kw), stride, padding; all different, and the last step does not reach the edge
 SETTINGS = [
     (1, 2, 3, 5, 3, (2, 3), (1, 1), (0, 0)),
@@ -91,21 +85,16 @@ SETTINGS = [
 ]
 
 
-def layer(rng, trial):
-    """Draw the inputs of a convolutional layer."""
-    N, C, H, W, F, size, stride, padding = SETTINGS[trial]
-    x, w, b = numbers(rng, trial, N, C, H, W), numbers(rng, trial, F, C, *size), numbers(rng, trial, F)
-    return dict(x=x, w=w, b=b, stride=stride, padding=padding)
-
-
 @check("conv", tol=1e-5, covers="R137 R138")
 def convolution_runs_backwards(rng, trial):
     """convolve1d and convolve2d give the full convolution, with x[t−a]·w[a]."""
     n, k, (H, W), (kh, kw) = [(3, 2, (2, 3), (2, 2)), (8, 3, (5, 7), (3, 2)), (13, 6, (9, 6), (2, 4))][trial]
     return dict(
-        x=numbers(rng, trial, n), w=numbers(rng, trial, k),
-        image=numbers(rng, trial, H, W), kernel=numbers(rng, trial, kh, kw),
-    )  # fmt: skip
+        x=numbers(rng, trial, n),
+        w=numbers(rng, trial, k),
+        image=numbers(rng, trial, H, W),
+        kernel=numbers(rng, trial, kh, kw),
+    )
 
 
 @convolution_runs_backwards.when
@@ -137,7 +126,7 @@ def _(student, x, w, b):
 @check("conv", tol=1e-5, covers="R143 R153")
 def a_layer_with_channels_stride_and_padding(rng, trial):
     """conv2d gives the output of a layer: each filter sums over all channels of its window and adds its bias once."""
-    return layer(rng, trial)
+    return layer(rng, trial, SETTINGS[trial])
 
 
 @a_layer_with_channels_stride_and_padding.when
@@ -150,14 +139,17 @@ def _(student, x, w, b, stride, padding):
 
 def layer_and_gradient(rng, trial):
     """Draw the inputs of a layer and a gradient that comes from above."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     (N, _, H, W), (F, _, kh, kw) = made["x"].shape, made["w"].shape
     rows = (H + 2 * made["padding"][0] - kh) // made["stride"][0] + 1
     cols = (W + 2 * made["padding"][1] - kw) // made["stride"][1] + 1
     return dict(
-        G=numbers(rng, trial, N, F, rows, cols), x=made["x"], w=made["w"],
-        stride=made["stride"], padding=made["padding"],
-    )  # fmt: skip
+        G=numbers(rng, trial, N, F, rows, cols),
+        x=made["x"],
+        w=made["w"],
+        stride=made["stride"],
+        padding=made["padding"],
+    )
 
 
 @check("backward", covers="R154")
@@ -259,22 +251,13 @@ def _(student, G, shape, size, stride):
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
-
-def channels(rng, trial):
-    """Draw a batch whose channels differ in mean and spread, with parameters and running estimates."""
-    N, C, H, W = [(2, 3, 1, 2), (4, 2, 3, 5), (3, 5, 4, 2)][trial]
-    spread, centre = rng.uniform(0.3, 3, size=(C, 1, 1)), rng.uniform(1, 4, size=(C, 1, 1))
-    return dict(
-        x=(rng.normal(size=(N, C, H, W)) * spread + centre).round(1 if trial == 0 else 12),
-        gamma=rng.uniform(0.5, 2, size=C).round(2), beta=rng.uniform(1, 2, size=C).round(2),
-        running_mean=rng.uniform(-3, -1, size=C).round(2), running_var=rng.uniform(2, 4, size=C).round(2),
-    )  # fmt: skip
+BATCHES = [(2, 3, 1, 2), (4, 2, 3, 5), (3, 5, 4, 2)]  # N, C, H, W
 
 
 @check("batchnorm", tol=1e-5, covers="R133")
 def each_channel_is_normalised_by_the_batch(rng, trial):
     """In training, each channel loses its own mean and is divided by its own √(v + ε); then come γ and β."""
-    return dict(channels(rng, trial), momentum=0.1, eps=[0.5, 1e-5, 0.2][trial])
+    return dict(batch_of(rng, trial, BATCHES[trial]), momentum=0.1, eps=[0.5, 1e-5, 0.2][trial])
 
 
 @each_channel_is_normalised_by_the_batch.when
@@ -285,7 +268,7 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
 @check("batchnorm", tol=1e-5, covers="R133")
 def the_running_mean_moves_towards_the_batch(rng, trial):
     """The new running mean is (1 − momentum) times the old one plus momentum times the batch's."""
-    return dict(channels(rng, trial), momentum=[0.1, 0.3, 0.8][trial], eps=1e-5)
+    return dict(batch_of(rng, trial, BATCHES[trial]), momentum=[0.1, 0.3, 0.8][trial], eps=1e-5)
 
 
 @the_running_mean_moves_towards_the_batch.when
@@ -296,13 +279,13 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
 @check("batchnorm", calls="batch_norm_eval", tol=1e-5, covers="R133")
 def evaluation_uses_the_running_statistics(rng, trial):
     """batch_norm_eval normalises by the running mean and variance."""
-    return dict(channels(rng, trial), eps=[0.5, 1e-5, 0.2][trial])
+    return dict(batch_of(rng, trial, BATCHES[trial]), eps=[0.5, 1e-5, 0.2][trial])
 
 
 @check("batchnorm", tol=1e-5, covers="R133")
 def gamma_and_beta_collect(rng, trial):
     """dgamma and dbeta of batch_norm_backward sum over the batch and over all places, channel by channel."""
-    made = channels(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-5, 0.2][trial])
 
 
@@ -315,9 +298,15 @@ def _(student, G, x, gamma, eps):
 # -- lenet -------------------------------------------------------------------------------------------------------------
 
 PARAMETERS = {
-    "conv1.weight": (8, 1, 3, 3), "conv1.bias": (8,), "conv2.weight": (16, 8, 3, 3), "conv2.bias": (16,),
-    "fc1.weight": (64, 144), "fc1.bias": (64,), "fc2.weight": (10, 64), "fc2.bias": (10,),
-}  # fmt: skip
+    "conv1.weight": (8, 1, 3, 3),
+    "conv1.bias": (8,),
+    "conv2.weight": (16, 8, 3, 3),
+    "conv2.bias": (16,),
+    "fc1.weight": (64, 144),
+    "fc1.bias": (64,),
+    "fc2.weight": (10, 64),
+    "fc2.bias": (10,),
+}
 
 
 @check("lenet", trials=1, covers="R149 R152")
@@ -353,10 +342,14 @@ def fit_takes_steps_of_adam(rng, trial):
     """With all examples in one batch, each epoch is one step of Adam on the mean cross-entropy; fit returns its loss."""
     n, side, classes, epochs = [(3, 2, 3, 1), (7, 3, 4, 4), (11, 2, 5, 9)][trial]
     return dict(
-        images=rng.normal(size=(n, 1, side, side)).astype(np.float32), labels=rng.permutation(np.arange(n) % classes),
-        W=rng.normal(size=(classes, side * side)).astype(np.float32), b=rng.normal(size=classes).astype(np.float32),
-        epochs=epochs, rate=[0.1, 0.05, 0.02][trial], number=int(rng.integers(1000)),
-    )  # fmt: skip
+        images=rng.normal(size=(n, 1, side, side)).astype(np.float32),
+        labels=rng.permutation(np.arange(n) % classes),
+        W=rng.normal(size=(classes, side * side)).astype(np.float32),
+        b=rng.normal(size=classes).astype(np.float32),
+        epochs=epochs,
+        rate=[0.1, 0.05, 0.02][trial],
+        number=int(rng.integers(1000)),
+    )
 
 
 @fit_takes_steps_of_adam.when
@@ -475,7 +468,8 @@ def _(seen):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     anywhere=("sharing", "locality", "depth"),
     channels=("falls", "grows", "stays"),
     first_layer=("objects", "parts", "edges"),
@@ -489,47 +483,13 @@ OFFERED = dict(
 )
 
 
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
-
-
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
 
 @check("matrix", tol=1e-5, covers="R143")
 def every_window_becomes_a_column(rng, trial):
     """im2col copies each window, channel by channel and row by row, into a column of its own."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(x=made["x"], size=made["w"].shape[2:], stride=made["stride"], padding=made["padding"])
 
 
@@ -568,9 +528,12 @@ def sentence(rng, trial):
     """Draw a sentence of embeddings and filters, with a stride and a dilation that differ."""
     T, D, F, k, stride, dilation = [(5, 2, 1, 2, 1, 1), (14, 3, 4, 3, 2, 3), (21, 5, 2, 4, 3, 2)][trial]
     return dict(
-        X=numbers(rng, trial, T, D), W=numbers(rng, trial, F, k, D), b=numbers(rng, trial, F),
-        stride=stride, dilation=dilation,
-    )  # fmt: skip
+        X=numbers(rng, trial, T, D),
+        W=numbers(rng, trial, F, k, D),
+        b=numbers(rng, trial, F),
+        stride=stride,
+        dilation=dilation,
+    )
 
 
 @check("text", calls="text_conv", tol=1e-5, covers="R166 R167 R169")

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from redink.checks import Fail, check, close
+from redink.checks import Fail, answers_have_form, check, close
+from redink.checks.stand_ins import curve, curved, slope_of
 
 # -- activations -------------------------------------------------------------------------------------------------------
 
@@ -231,24 +232,6 @@ def back_through_many_layers(rng, trial, reference):
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
 
 
-def curved(rng, shape):
-    """Draw a smooth function f(x) = c·tanh(Ax) + ½ q·x² of an array, and a place."""
-    size = int(np.prod(shape))
-    rows = size + 2
-    return dict(
-        A=rng.normal(size=(rows, size)) / np.sqrt(size),
-        c=rng.normal(size=rows),
-        q=1 + rng.random(size),
-        x=(2 * rng.random(shape) - 1).round(3),
-    )
-
-
-def slope_of(A, c, q, x):
-    """Give the gradient of that function."""
-    flat = x.ravel()
-    return ((c * (1 - np.tanh(A @ flat) ** 2)) @ A + q * flat).reshape(x.shape)
-
-
 @check("gradcheck", tol=1e-7, calls="numerical_gradient", covers="R101")
 def central_differences(rng, trial):
     """numerical_gradient gives the central difference in every coordinate, for an x of any shape."""
@@ -257,10 +240,7 @@ def central_differences(rng, trial):
 
 @central_differences.when
 def _(student, A, c, q, x):
-    def f(v):
-        return float(c @ np.tanh(A @ np.ravel(v)) + 0.5 * q @ np.ravel(v) ** 2)
-
-    return student.numerical_gradient(f, x)
+    return student.numerical_gradient(curve(A, c, q), x)
 
 
 @check("gradcheck", covers="R101 R102")
@@ -275,9 +255,7 @@ def one_wrong_number_is_found(rng, trial):
 
 @one_wrong_number_is_found.when
 def _(student, A, c, q, x, right, claim):
-    def f(v):
-        return float(c @ np.tanh(A @ np.ravel(v)) + 0.5 * q @ np.ravel(v) ** 2)
-
+    f = curve(A, c, q)
     return student.gradient_check(f, x, right), student.gradient_check(f, x, claim)
 
 
@@ -368,7 +346,8 @@ def _(student, layers, X, T):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     stuck_run=("zeros", "rate", "fading", "converged"),
     fading_run=("epochs", "relu", "clip", "batch"),
     chain=float,
@@ -380,40 +359,6 @@ OFFERED = dict(
     last_layer=("relu", "sigmoid", "linear"),
     riddle=("fit", "unseen", "computed"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
 
 # -- affine (extra) ----------------------------------------------------------------------------------------------------

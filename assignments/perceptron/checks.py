@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from redink.checks import Fail, check, close
+from redink.checks import Fail, answers_have_form, check, close
 from redink_datasets import blobs, lattice, separable, tight, xor
 
 # -- score -------------------------------------------------------------------------------------------------------------
@@ -349,7 +349,8 @@ def the_linear_kernel_makes_the_same_mistakes(rng, trial):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     scaling=("unchanged", "tenfold", "hundredfold"),
     restless=("patience", "claim", "order", "rate"),
     trace=float,
@@ -359,37 +360,3 @@ OFFERED = dict(
     descent=("squared", "logistic", "zero-one"),
     no_gradient=("flat", "non-convex", "asymmetric"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from redink.checks import Fail, check, close
+from redink.checks import Fail, answers_have_form, check, close
 from redink_datasets import regression, spectral
 
 
@@ -206,7 +206,7 @@ def what_an_example_gets_when_it_is_left_out(rng, trial):
     return dict(small_or_large(rng, trial, (8, 3), (20, 5)), lam=[1.0, 0.5, 5.0][trial])
 
 
-@check("choose", covers="R052", tol=1e-5)
+@check("choose", calls="choose_lambda", about="loo_residuals", covers="R052", tol=1e-5)
 def the_smallest_left_out_error_wins(rng, trial):
     """choose_lambda gives the λ whose squared leave-one-out residuals have the smallest mean."""
     n, d = [(5, 1), (9, 2), (16, 4)][trial]
@@ -214,13 +214,6 @@ def the_smallest_left_out_error_wins(rng, trial):
     y = X @ rng.choice([-1.0, 1.0], size=d) + [0.2, 0.5, 0.9][trial] * rng.normal(size=n) + 3
     lams = [[0.02, 0.5, 1000.0], [1e-3, 0.2, 4.0, 500.0], [1e-3, 0.3, 3.0, 30.0, 4000.0]][trial]
     return dict(X=X, y=y, lams=rng.permutation(lams))
-
-
-@the_smallest_left_out_error_wins.when
-def _(student, X, y, lams):
-    # loo_residuals is named, so that no hint is about choosing while leaving out is wrong
-    _, chosen = student.loo_residuals, student.choose_lambda(X, y, lams)
-    return chosen
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -448,7 +441,8 @@ def _(student, vectors, numbers):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     units=("same", "muted", "amplified"),
     doubled=float,
     library=float,
@@ -460,37 +454,3 @@ OFFERED = dict(
     noise=("laplace", "gaussian", "any"),
     prior=("gaussian", "laplace", "uniform"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")

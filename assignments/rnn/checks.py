@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from redink.checks import Fail, check
+from redink.checks import Fail, answers_have_form, check
 from redink_datasets import markov
 
 SIZES = [(1, 2, 2, 1), (2, 4, 3, 5), (3, 7, 2, 4)]  # N, T, D, H: never two of them alike where it matters
@@ -24,19 +24,25 @@ def elman(rng, trial, sizes=SIZES):
     """Draw sequences and the weights of an Elman network."""
     N, T, D, H = sizes[trial]
     return dict(
-        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), V=drawn(rng, trial, H, D),
-        U=drawn(rng, trial, H, H) * (1 if trial == 0 else 0.6), c=drawn(rng, trial, H),
-    )  # fmt: skip
+        x=drawn(rng, trial, N, T, D),
+        h0=drawn(rng, trial, N, H),
+        V=drawn(rng, trial, H, D),
+        U=drawn(rng, trial, H, H) * (1 if trial == 0 else 0.6),
+        c=drawn(rng, trial, H),
+    )
 
 
 def lstm(rng, trial, sizes=SIZES, blocks=4):
     """Draw sequences and the weights of an LSTM."""
     N, T, D, H = sizes[trial]
     return dict(
-        x=drawn(rng, trial, N, T, D), h0=drawn(rng, trial, N, H), c0=drawn(rng, trial, N, H),
-        V=drawn(rng, trial, blocks * H, D), U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
+        x=drawn(rng, trial, N, T, D),
+        h0=drawn(rng, trial, N, H),
+        c0=drawn(rng, trial, N, H),
+        V=drawn(rng, trial, blocks * H, D),
+        U=drawn(rng, trial, blocks * H, H) * (1 if trial == 0 else 0.6),
         b=drawn(rng, trial, blocks * H),
-    )  # fmt: skip
+    )
 
 
 def prefix_mask(rng, N, T):
@@ -197,9 +203,17 @@ def lstm_to_differentiate(reference, made, rng, trial):
     """Add what the forward pass found and random upstream gradients, in the order of lstm_backward."""
     h, c, gates = reference.lstm_forward(**made)
     return dict(
-        dh=drawn(rng, trial, *h.shape), dc_last=drawn(rng, trial, *h[:, 0].shape), x=made["x"], h=h, c=c, gates=gates,
-        h0=made["h0"], c0=made["c0"], V=made["V"], U=made["U"],
-    )  # fmt: skip
+        dh=drawn(rng, trial, *h.shape),
+        dc_last=drawn(rng, trial, *h[:, 0].shape),
+        x=made["x"],
+        h=h,
+        c=c,
+        gates=gates,
+        h0=made["h0"],
+        c0=made["c0"],
+        V=made["V"],
+        U=made["U"],
+    )
 
 
 @check("lstm", calls="lstm_backward", tol=1e-5, covers="R183")
@@ -399,7 +413,8 @@ def _(seen):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     parameters=float,
     remedy=("gates", "orthogonal", "clipping", "skips"),
     saturated=("explodes", "shrinks", "kept"),
@@ -411,40 +426,6 @@ OFFERED = dict(
     counter=("elman", "gru", "lstm"),
     shut=("input", "forget", "output"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
@@ -625,9 +606,13 @@ def _(seen, n, hidden, p):
 def language(rng, trial, K, D, H):
     """Draw a language model."""
     return dict(
-        E=drawn(rng, trial, K + 1, D), V=drawn(rng, trial, H, D), U=drawn(rng, trial, H, H), c=drawn(rng, trial, H),
-        W=2 * drawn(rng, trial, K, H), b=drawn(rng, trial, K),
-    )  # fmt: skip
+        E=drawn(rng, trial, K + 1, D),
+        V=drawn(rng, trial, H, D),
+        U=drawn(rng, trial, H, H),
+        c=drawn(rng, trial, H),
+        W=2 * drawn(rng, trial, K, H),
+        b=drawn(rng, trial, K),
+    )
 
 
 @check("likelihood", calls="log_probability", tol=1e-5, covers="R195")

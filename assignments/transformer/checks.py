@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redink.checks import Fail, check
+from redink.checks import Fail, answers_have_form, check
+from redink.checks.stand_ins import attention, block, gpt_weights, head_weights, layer_weights
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
@@ -130,12 +131,6 @@ def _(student, X):
     return student.merge_heads(torch.tensor(X))
 
 
-def head_weights(rng, width):
-    """Draw the four matrices of a multi-head attention, large enough for its weights to be far from uniform."""
-    size = 1.5 / np.sqrt(width)
-    return {f"{name}.weight": size * rng.normal(size=(width, width)) for name in ("query", "key", "value", "out")}
-
-
 @check("heads", covers="R269")
 def every_head_attends_and_all_are_mixed(rng, trial):
     """MultiHeadAttention projects, lets every head attend with its own scale, and mixes the heads by `out`."""
@@ -231,15 +226,6 @@ def _(student, X, order, by_place):
 # -- layers ------------------------------------------------------------------------------------------------------------
 
 
-def layer_weights(rng, width, hidden, norms):
-    """Draw the weights of a layer: none of them 0 or 1, where they might hide."""
-    made = {"rise.weight": rng.normal(size=(hidden, width)), "rise.bias": rng.normal(size=hidden)}
-    made |= {"fall.weight": rng.normal(size=(width, hidden)), "fall.bias": rng.normal(size=width)}
-    for i in range(1, norms + 1):
-        made |= {f"norm{i}.weight": rng.uniform(0.5, 2, size=width), f"norm{i}.bias": rng.normal(size=width)}
-    return made
-
-
 def encoder_inputs(rng, trial):
     """Draw the input, a mask and the weights of an encoder layer."""
     B, n, width, hidden = [(1, 2, 3, 1), (2, 3, 4, 5), (3, 5, 4, 7)][trial]
@@ -258,13 +244,7 @@ def an_encoder_layer_with_the_norm_before(rng, trial):
 
 @an_encoder_layer_with_the_norm_before.when
 def _(student, x, mask, hidden, weights):
-    class Attend(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            scores = x @ memory.transpose(-1, -2)
-            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
-            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
-    layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), True).double()
+    layer = student.EncoderLayer(x.shape[-1], hidden, attention(), True).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return layer(torch.tensor(x), torch.tensor(mask))
 
@@ -277,13 +257,7 @@ def an_encoder_layer_with_the_norm_behind(rng, trial):
 
 @an_encoder_layer_with_the_norm_behind.when
 def _(student, x, mask, hidden, weights):
-    class Attend(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            scores = x @ memory.transpose(-1, -2)
-            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
-            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
-    layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), False).double()
+    layer = student.EncoderLayer(x.shape[-1], hidden, attention(), False).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return layer(torch.tensor(x), torch.tensor(mask))
 
@@ -298,17 +272,7 @@ def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
 
 @a_decoder_layer_reads_its_past_and_the_memory.when
 def _(student, x, memory, hidden, weights):
-    class Attend(torch.nn.Module):
-        def __init__(self, size):
-            super().__init__()
-            self.size = size
-
-        def forward(self, x, memory, mask=None):
-            scores = x @ memory.transpose(-1, -2)
-            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
-            return self.size * scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
-    layer = student.DecoderLayer(x.shape[-1], hidden, Attend(1.0), Attend(-0.7), True).double()
+    layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7), True).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return layer(torch.tensor(x), torch.tensor(memory))
 
@@ -342,18 +306,6 @@ def _(seen):
 # -- gpt ---------------------------------------------------------------------------------------------------------------
 
 
-def gpt_weights(rng, vocab, width, length):
-    """Draw the weights of a GPT without those of its blocks."""
-    return {
-        "token.weight": rng.normal(size=(vocab, width)),
-        "position.weight": rng.normal(size=(length, width)),
-        "norm.weight": rng.uniform(0.5, 2, size=width),
-        "norm.bias": rng.normal(size=width),
-        "head.weight": rng.normal(size=(vocab, width)),
-        "head.bias": rng.normal(size=vocab),
-    }
-
-
 @check("gpt", covers="R271 R272 R276")
 def logits_of_the_next_token(rng, trial):
     """GPT adds token and position, runs the blocks under a causal mask, normalises, and maps to V logits."""
@@ -365,13 +317,7 @@ def logits_of_the_next_token(rng, trial):
 
 @logits_of_the_next_token.when
 def _(student, tokens, vocab, width, length, depth, weights):
-    class Block(torch.nn.Module):
-        def forward(self, x, mask=None):
-            scores = x @ x.transpose(-1, -2)
-            scores = scores.masked_fill(~mask, -1e9) if isinstance(mask, torch.Tensor) else scores
-            return x + scores.softmax(dim=-1) @ (0.8 * x.roll(1, -1))
-
-    model = student.GPT(vocab, width, length, [Block() for _ in range(depth)]).double()
+    model = student.GPT(vocab, width, length, [block() for _ in range(depth)]).double()
     model.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return model(torch.tensor(tokens))
 
@@ -439,7 +385,8 @@ def _(seen):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-OFFERED = dict(
+the_answers_have_the_form_that_is_asked = answers_have_form(
+    "concepts",
     divisor=float,
     more_heads=("doubled", "halved", "unchanged"),
     too_good=("leak", "overfitting", "convergence"),
@@ -451,40 +398,6 @@ OFFERED = dict(
     like_convolution=("content", "offset", "parameters"),
     all_convolutions=("source-side", "decoder", "neither"),
 )
-
-
-def not_of_the_form(answers):
-    """Name the items whose answer is not one of the offered words, or not a number where one is asked for."""
-    odd = []
-    for item, offered in OFFERED.items():
-        answer = answers.get(item)
-        word = answer.strip().casefold() if isinstance(answer, str) else answer
-        number = isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)
-        if not (number if offered is float else isinstance(word, str) and word in offered):
-            odd.append(item)
-    return odd
-
-
-@check("concepts", trials=1, weight=0)
-def the_answers_have_the_form_that_is_asked():
-    """Every item has an offered word or a number for an answer (whether the right one, you learn after handing in)."""
-    return dict()
-
-
-@the_answers_have_the_form_that_is_asked.when
-def _(student):
-    return dict(student.concept_answers)
-
-
-@the_answers_have_the_form_that_is_asked.view
-def _(seen):
-    return not_of_the_form(seen)
-
-
-@the_answers_have_the_form_that_is_asked.then
-def _(seen):
-    if odd := not_of_the_form(seen):
-        raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------

@@ -9,119 +9,119 @@ misconception(
     hint="Between which two numbers must a code of this encoder lie?",
     old="return sigmoid(X @ W.T + b)\n",
     new="return X @ W.T + b\n",
-)  # fmt: skip
+)
 
 misconception(
     "encodes_with_tanh", "tied",
     hint="Your codes are between −1 and 1. What does the text squash with?",
     old="return sigmoid(X @ W.T + b)\n",
     new="return np.tanh(X @ W.T + b)\n",
-)  # fmt: skip
+)
 
 misconception(
     "encodes_without_the_bias", "tied",
     hint="At x = 0 every unit of yours says ½. Is that what W x + b says?",
     old="return sigmoid(X @ W.T + b)\n",
     new="return sigmoid(X @ W.T)\n",
-)  # fmt: skip
+)
 
 misconception(
     "squashes_the_output", "tied",
     hint="Can your reconstruction be larger than 1? The data can.",
     old="return H @ W + c",
     new="return sigmoid(H @ W + c)",
-)  # fmt: skip
+)
 
 misconception(
     "decodes_without_the_offset", "tied",
     hint="What should come out when the code is all zeros?",
     old="return H @ W + c",
     new="return H @ W",
-)  # fmt: skip
+)
 
 misconception(
     "undoes_the_encoder_by_the_pseudo_inverse", "tied",
     hint="Tied means transposed. It does not mean inverted.",
     old="return H @ W + c",
     new="return H @ np.linalg.pinv(W).T + c",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_loss_over_the_examples", "tied",
     hint="Write every example down twice. Should the loss change?",
     old="return float(np.sum(errors**2) / (2 * len(X)))",
     new="return float(np.sum(errors**2) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_loss_over_the_pixels", "tied",
     hint="Per example or per pixel? The conventions say over what the loss sums and over what it averages.",
     old="return float(np.sum(errors**2) / (2 * len(X)))",
     new="return float(np.mean(errors**2) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_half", "tied",
     hint="Compare your loss on one example with the table that was done by hand.",
     old="return float(np.sum(errors**2) / (2 * len(X)))",
     new="return float(np.sum(errors**2) / len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_length_of_the_error_unsquared", "tied",
     hint="Is the loss a distance, or half of its square?",
     old="return float(np.sum(errors**2) / (2 * len(X)))",
     new="return float(np.mean(np.linalg.norm(errors, axis=1)) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_encoders_use_of_w_alone", "tied",
     hint="In how many places does W stand in the formula of x̂?",
     old="return delta.T @ X + H.T @ e, delta",
     new="return delta.T @ X, delta",
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_decoders_use_of_w_alone", "tied",
     hint="Change W a little: does only the decoder notice?",
     old="return delta.T @ X + H.T @ e, delta",
     new="return H.T @ e, delta",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_two_uses_of_w", "tied",
     hint="When a number is used twice, are its two effects averaged?",
     old="return delta.T @ X + H.T @ e, delta",
     new="return (delta.T @ X + H.T @ e) / 2, delta",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_slope_of_the_sigmoid", "tied",
     hint="On the way back you pass the sigmoid too. What is its slope where h is nearly 1?",
     old="delta = (e @ W.T) * H * (1 - H)",
     new="delta = e @ W.T",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_slope_at_the_code", "tied",
     hint="σ'(a) written with h is h(1 − h). Did you squash something that was squashed already?",
     old="delta = (e @ W.T) * H * (1 - H)",
     new="delta = (e @ W.T) * sigmoid(H) * (1 - sigmoid(H))",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_gradient_over_the_examples", "tied",
     hint="The loss is a mean. Is your gradient the gradient of a mean?",
     old="e = (decode(W, c, H) - X) / len(X)",
     new="e = decode(W, c, H) - X",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_error_the_wrong_way_round", "tied",
     hint="Move a weight along your gradient: should the loss grow or shrink?",
     old="e = (decode(W, c, H) - X) / len(X)",
     new="e = (X - decode(W, c, H)) / len(X)",
-)  # fmt: skip
+)
 
 # -- linear ------------------------------------------------------------------------------------------------------------
 
@@ -130,119 +130,119 @@ misconception(
     hint="Move all the data far away from 0. Where does your first direction point then?",
     old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
     new="np.linalg.svd(X, full_matrices=False)[2][:k].T",
-)  # fmt: skip
+)
 
 misconception(
     "gives_directions_as_rows", "linear",
     hint="Is your V d×k or k×d?",
     old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
     new="np.linalg.svd(X - mean, full_matrices=False)[2][:k]",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_smallest_directions", "linear",
     hint="np.linalg.eigh sorts its eigenvalues upwards. Which end did you take?",
     old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
     new="np.linalg.eigh(np.cov(X.T, bias=True))[1][:, :k]",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_largest_direction_last", "linear",
     hint="You have the right plane. In which order do its directions come?",
     old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
     new="np.linalg.svd(X - mean, full_matrices=False)[2][:k][::-1].T",
-)  # fmt: skip
+)
 
 misconception(
     "standardises_the_features_first", "linear",
     hint="You divided by the standard deviations. Does the text?",
     old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
     new="np.linalg.svd((X - mean) / X.std(axis=0), full_matrices=False)[2][:k].T",
-)  # fmt: skip
+)
 
 misconception(
     "counts_what_is_kept", "linear",
     hint="With a longer code, should the floor rise or fall?",
     old="np.sum(lengths[k:] ** 2)",
     new="np.sum(lengths[:k] ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_singular_values_unsquared", "linear",
     hint="How do you get an eigenvalue of the covariance from a singular value?",
     old="np.sum(lengths[k:] ** 2)",
     new="np.sum(lengths[k:])",
-)  # fmt: skip
+)
 
 misconception(
     "floor_without_the_half", "linear",
     hint="The floor is in the units of the loss. What stands before the squares there?",
     old="return float(np.sum(lengths[k:] ** 2) / (2 * len(X)))",
     new="return float(np.sum(lengths[k:] ** 2) / len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "floor_divides_by_n_minus_one", "linear",
     hint="Variances here divide by n, because the loss is a mean over n examples.",
     old="return float(np.sum(lengths[k:] ** 2) / (2 * len(X)))",
     new="return float(np.sum(lengths[k:] ** 2) / (2 * (len(X) - 1)))",
-)  # fmt: skip
+)
 
 misconception(
     "floor_of_data_that_are_not_centred", "linear",
     hint="Move all the data by the same vector. Does your floor move?",
     old="lengths = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)",
     new="lengths = np.linalg.svd(X, compute_uv=False)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_every_basis_for_orthonormal", "linear",
     hint="Apply your projector twice. Does the second time change anything?",
     old="return B @ np.linalg.solve(B.T @ B, B.T)",
     new="return B @ B.T",
-)  # fmt: skip
+)
 
 misconception(
     "scales_the_columns_but_leaves_them_oblique", "linear",
     hint="Columns of length 1 are not yet at right angles. What does BᵀB look like?",
     old="return B @ np.linalg.solve(B.T @ B, B.T)",
     new="return (B / np.linalg.norm(B, axis=0)) @ (B / np.linalg.norm(B, axis=0)).T",
-)  # fmt: skip
+)
 
 misconception(
     "projects_on_what_is_lost", "linear",
     hint="Apply your projector to a column of B. What should come out?",
     old="return B @ np.linalg.solve(B.T @ B, B.T)",
     new="return np.eye(len(B)) - B @ np.linalg.solve(B.T @ B, B.T)",
-)  # fmt: skip
+)
 
 misconception(
     "linear_gradient_is_a_sum", "linear",
     hint="The loss is divided by n. Are its gradients?",
     old="return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
     new="return loss, (R @ D).T @ X, R.T @ Z",
-)  # fmt: skip
+)
 
 misconception(
     "linear_gradient_with_a_factor_two", "linear",
     hint="What does the ½ in the loss cancel when you differentiate?",
     old="return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
     new="return loss, 2 * (R @ D).T @ X / len(X), 2 * R.T @ Z / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_encoder_for_the_decoders_transpose", "linear",
     hint="Tied weights are another question. Which matrix does the error pass on its way back to E?",
     old="return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
     new="return loss, (R @ E.T).T @ X / len(X), R.T @ Z / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "squashes_the_linear_code", "linear",
     hint="Which layer of a linear auto-encoder may bend?",
     old="Z = X @ E.T\n",
     new="Z = np.maximum(X @ E.T, 0)\n",
-)  # fmt: skip
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -251,84 +251,84 @@ misconception(
     hint="Do your losses fall?",
     old="E, D = E - rate * dE, D - rate * dD",
     new="E, D = E + rate * dE, D + rate * dD",
-)  # fmt: skip
+)
 
 misconception(
     "moves_the_decoder_with_the_new_encoder", "experiment",
     hint="Where are the two gradients taken: at the same place, or one after the other's step?",
     old="E, D = E - rate * dE, D - rate * dD",
     new="E = E - rate * dE\n        D = D - rate * linear_gradient(E, D, X)[2]",
-)  # fmt: skip
+)
 
 misconception(
     "trains_the_decoder_alone", "experiment",
     hint="After training, compare E with the E you started from.",
     old="E, D = E - rate * dE, D - rate * dD",
     new="D = D - rate * dD",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_two_tied", "experiment",
     hint="Is D the transpose of E here? It did not start like that.",
     old="E, D = E - rate * dE, D - rate * dD",
     new="E = E - rate * (dE + dD.T)\n        D = E.T",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_last_loss", "experiment",
     hint="How many losses are there when t goes from 0 to steps?",
     old="    losses.append(linear_gradient(E, D, X)[0])\n    return E, D, losses",
     new="    return E, D, losses",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_loss_at_the_start", "experiment",
     hint="losses[0] is the loss after how many steps?",
     old="    return E, D, losses",
     new="    return E, D, [*losses[1:], linear_gradient(E, D, X)[0]]",
-)  # fmt: skip
+)
 
 misconception(
     "centres_the_test_data_by_their_own_mean", "experiment",
     hint="Suppose the test set were a single digit. What would be left of it after your centring?",
     old="tested = linear_gradient(E, D, test - centre)[0]",
     new="tested = linear_gradient(E, D, test - test.mean(axis=0))[0]",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_centre_the_test_data", "experiment",
     hint="The encoder has only ever seen centred examples. What do you show it?",
     old="tested = linear_gradient(E, D, test - centre)[0]",
     new="tested = linear_gradient(E, D, test)[0]",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_raw_data", "experiment",
     hint="What did PCA do to the data before it looked for directions?",
     old="E, D, losses = train_linear(train - centre, E, D, rate, steps)",
     new="E, D, losses = train_linear(train, E, D, rate, steps)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_floor_of_the_test_data", "experiment",
     hint="Which data does the floor bind: those that were fitted, or those that were not?",
     old="return losses[-1], tested, eckart_young(train, len(E))",
     new="return losses[-1], tested, eckart_young(test, len(E))",
-)  # fmt: skip
+)
 
 misconception(
     "centres_by_all_the_data", "experiment",
     hint="The mean is learnt from data as well. From which?",
     old="centre = train.mean(axis=0)",
     new="centre = np.concatenate([train, test]).mean(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "reports_the_loss_at_the_start", "experiment",
     hint="Which E and D does the training loss of the report belong to?",
     old="return losses[-1], tested, eckart_young(train, len(E))",
     new="return losses[0], tested, eckart_young(train, len(E))",
-)  # fmt: skip
+)
 
 # -- denoise -----------------------------------------------------------------------------------------------------------
 
@@ -337,119 +337,119 @@ misconception(
     hint="What should come out: the picture, or the picture with its noise?",
     old="return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))",
     new="return float(np.sum((reconstruct(X + noise) - X - noise) ** 2) / (2 * len(X)))",
-)  # fmt: skip
+)
 
 misconception(
     "feeds_the_clean_input", "denoise",
     hint="Where does the noise enter in your code?",
     old="return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))",
     new="return float(np.sum((reconstruct(X) - X) ** 2) / (2 * len(X)))",
-)  # fmt: skip
+)
 
 misconception(
     "adds_the_noise_to_the_target", "denoise",
     hint="You have the noise on the wrong side: who is spoilt, and who stays clean?",
     old="return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))",
     new="return float(np.sum((reconstruct(X) - X - noise) ** 2) / (2 * len(X)))",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_by_the_noise", "denoise",
     hint="Noise of 0 should leave the picture as it is. Does yours?",
     old="return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))",
     new="return float(np.sum((reconstruct(X * noise) - X) ** 2) / (2 * len(X)))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_denoising_loss_over_pixels", "denoise",
     hint="Per example or per pixel? A wider picture should cost more.",
     old="return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))",
     new="return float(np.mean((reconstruct(X + noise) - X) ** 2) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_noise_in_the_average", "denoise",
     hint="Averages of noise are 0; are averages of squared noise?",
     old="return float(np.sum(misses**2) / (2 * len(X)) + sigma**2 * np.sum(A**2) / 2)",
     new="return float(np.sum(misses**2) / (2 * len(X)))",
-)  # fmt: skip
+)
 
 misconception(
     "charges_sigma_instead_of_its_square", "denoise",
     hint="σ is a standard deviation. In which unit is a squared error?",
     old="+ sigma**2 * np.sum(A**2) / 2)",
     new="+ sigma * np.sum(A**2) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "the_noise_does_not_pass_the_network", "denoise",
     hint="What does the map do to the noise before it reaches the output?",
     old="+ sigma**2 * np.sum(A**2) / 2)",
     new="+ sigma**2 * len(A) / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "the_noise_term_lacks_its_half", "denoise",
     hint="The ½ of the loss stands before all of the squared error.",
     old="+ sigma**2 * np.sum(A**2) / 2)",
     new="+ sigma**2 * np.sum(A**2))",
-)  # fmt: skip
+)
 
 misconception(
     "the_best_denoiser_is_the_identity", "denoise",
     hint="That is the best map for the noisy target. What does a wire cost against the clean one?",
     old="A = covariance @ np.linalg.inv(covariance + sigma**2 * unit)",
     new="A = unit + 0 * covariance",
-)  # fmt: skip
+)
 
 misconception(
     "denoiser_without_centring", "denoise",
     hint="Move all the data far away. Should the knobs of the axes turn?",
     old="covariance = (X - centre).T @ (X - centre) / len(X)",
     new="covariance = X.T @ X / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "denoiser_divides_by_n_minus_one", "denoise",
     hint="Covariances here divide by n.",
     old="covariance = (X - centre).T @ (X - centre) / len(X)",
     new="covariance = (X - centre).T @ (X - centre) / (len(X) - 1)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_standard_deviation_for_the_variance", "denoise",
     hint="Σ is made of squares. What must be added to it has to be a square too.",
     old="np.linalg.inv(covariance + sigma**2 * unit)",
     new="np.linalg.inv(covariance + sigma * unit)",
-)  # fmt: skip
+)
 
 misconception(
     "whitens_instead_of_denoising", "denoise",
     hint="With hardly any noise the best denoiser changes hardly anything. What does yours become?",
     old="A = covariance @ np.linalg.inv(covariance + sigma**2 * unit)",
     new="A = np.linalg.inv(covariance + sigma**2 * unit)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_noise_and_drops_the_signal", "denoise",
     hint="An axis with much variance and little noise: should it be kept or turned down?",
     old="A = covariance @ np.linalg.inv(covariance + sigma**2 * unit)",
     new="A = sigma**2 * np.linalg.inv(covariance + sigma**2 * unit)",
-)  # fmt: skip
+)
 
 misconception(
     "denoiser_moves_the_mean", "denoise",
     hint="Feed the mean of the data to your denoiser. Does it come out unchanged?",
     old="return A, (unit - A) @ centre",
     new="return A, 0 * centre",
-)  # fmt: skip
+)
 
 misconception(
     "adds_the_mean_without_taking_it_away", "denoise",
     hint="Feed the mean of the data to your denoiser. It has been added; was it subtracted before?",
     old="return A, (unit - A) @ centre",
     new="return A, centre",
-)  # fmt: skip
+)
 
 # -- penalties ---------------------------------------------------------------------------------------------------------
 
@@ -458,119 +458,119 @@ misconception(
     hint="Differentiate h². There is no ½ before this penalty.",
     old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
     new="return float(np.sum(H**2) / len(H)), H / len(H)",
-)  # fmt: skip
+)
 
 misconception(
     "l2_averages_over_the_units", "penalties",
     hint="Double the number of units. Should the price of a code stay the same?",
     old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
     new="return float(np.mean(H**2)), 2 * H / H.size",
-)  # fmt: skip
+)
 
 misconception(
     "l2_is_a_length", "penalties",
     hint="Is it the length of the code that is charged, or its square?",
     old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
     new="L = np.linalg.norm(H, axis=1, keepdims=True)\n    return float(L.mean()), H / L / len(H)",
-)  # fmt: skip
+)
 
 misconception(
     "l1_forgets_the_sign", "penalties",
     hint="A code of −3: what does it cost, and which way should it move?",
     old="return float(np.sum(np.abs(H)) / len(H)), np.sign(H) / len(H)",
     new="return float(np.sum(H) / len(H)), np.ones_like(H) / len(H)",
-)  # fmt: skip
+)
 
 misconception(
     "l1_pulls_at_zero", "penalties",
     hint="At h = 0 there is a kink. Which derivative do the conventions choose there?",
     old="return float(np.sum(np.abs(H)) / len(H)), np.sign(H) / len(H)",
     new="return float(np.sum(np.abs(H)) / len(H)), np.where(H >= 0, 1.0, -1.0) / len(H)",
-)  # fmt: skip
+)
 
 misconception(
     "l1_slope_is_not_averaged", "penalties",
     hint="The penalty is a mean over the examples. Is its gradient?",
     old="return float(np.sum(np.abs(H)) / len(H)), np.sign(H) / len(H)",
     new="return float(np.sum(np.abs(H)) / len(H)), np.sign(H)",
-)  # fmt: skip
+)
 
 misconception(
     "a_hard_threshold", "penalties",
     hint="You leave the large numbers as they are. Does the price stop at λ?",
     old="return np.sign(A) * np.maximum(np.abs(A) - lam, 0)",
     new="return np.where(np.abs(A) > lam, A, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "shrinks_as_the_square_does", "penalties",
     hint="Which of your codes are exactly 0?",
     old="return np.sign(A) * np.maximum(np.abs(A) - lam, 0)",
     new="return A / (1 + 2 * lam)",
-)  # fmt: skip
+)
 
 misconception(
     "pushes_past_zero", "penalties",
     hint="Take a = 0.1 and λ = 1. Your code has changed its sign; is that cheaper than 0?",
     old="return np.sign(A) * np.maximum(np.abs(A) - lam, 0)",
     new="return A - lam * np.sign(A)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_positive_codes_only", "penalties",
     hint="What becomes of a = −3? Its copy with the other sign survives.",
     old="return np.sign(A) * np.maximum(np.abs(A) - lam, 0)",
     new="return np.maximum(A - lam, 0)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_contraction_for_weight_decay", "penalties",
     hint="A saturated unit does not tremble, however large its weights. What does it pay with you?",
     old="squared = (H * (1 - H)) ** 2",
     new="squared = np.ones_like(H)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_to_square_the_slope", "penalties",
     hint="An entry of the Jacobian is s·w, and the penalty adds up the squares of all entries.",
     old="squared = (H * (1 - H)) ** 2",
     new="squared = H * (1 - H)",
-)  # fmt: skip
+)
 
 misconception(
     "holds_the_slope_fixed", "penalties",
     hint="W also moves h, and h moves the slope. Where is that path in your gradient?",
     old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
     new="bend = 0 * squared / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "holds_the_length_of_the_rows_fixed", "penalties",
     hint="W also stands in ‖w‖². Where is that path in your gradient?",
     old="dW = 2 * squared.mean(axis=0)[:, None] * W + bend.T @ X",
     new="dW = bend.T @ X",
-)  # fmt: skip
+)
 
 misconception(
     "differentiates_s_instead_of_its_square", "penalties",
     hint="It is s² that is charged. What does the chain rule put before the derivative of s?",
     old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
     new="bend = (1 - 2 * H) * squared * r / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "measures_columns_of_w", "penalties",
     hint="Unit j owns a row of W. Over which axis did you sum the squares?",
     old="r = np.sum(W**2, axis=1)",
     new="r = np.sum(W**2)",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_contraction_over_the_examples", "penalties",
     hint="Write every example down twice. Should the penalty change?",
     old="return float(np.sum(squared * r) / len(X)), dW, bend.sum(axis=0)",
     new="return float(np.sum(squared * r)), len(X) * dW, len(X) * bend.sum(axis=0)",
-)  # fmt: skip
+)
 
 # -- vae ---------------------------------------------------------------------------------------------------------------
 
@@ -579,147 +579,147 @@ misconception(
     hint="ℓ is the logarithm of the variance. What is the standard deviation?",
     old="return mu + torch.exp(logvar / 2) * eps",
     new="return mu + torch.exp(logvar) * eps",
-)  # fmt: skip
+)
 
 misconception(
     "takes_logvar_for_the_deviation", "vae",
     hint="Can a standard deviation be negative? ℓ can.",
     old="return mu + torch.exp(logvar / 2) * eps",
     new="return mu + logvar * eps",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_the_draw_off", "vae",
     hint="How do μ and ℓ reach the decoder? Follow the gradient back through z.",
     old="return mu + torch.exp(logvar / 2) * eps",
     new="return (mu + torch.exp(logvar / 2) * eps).detach()",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_off_the_deviation", "vae",
     hint="The gradient reaches μ. Does it reach ℓ?",
     old="return mu + torch.exp(logvar / 2) * eps",
     new="return mu + torch.exp(logvar / 2).detach() * eps",
-)  # fmt: skip
+)
 
 misconception(
     "draws_without_noise", "vae",
     hint="Two different ε, the same z: what did you do with ε?",
     old="return mu + torch.exp(logvar / 2) * eps",
     new="return mu + 0 * eps",
-)  # fmt: skip
+)
 
 misconception(
     "kl_with_the_sign_turned", "vae",
     hint="A KL divergence is never negative. Is yours?",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return (1 + logvar - mu**2 - torch.exp(logvar)).sum(dim=1) / 2",
-)  # fmt: skip
+)
 
 misconception(
     "kl_without_the_half", "vae",
     hint="Try μ = 0.7, σ = 0.5: the text has the value.",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1)",
-)  # fmt: skip
+)
 
 misconception(
     "kl_averages_over_the_code", "vae",
     hint="Prices of independent numbers add up. Did you add or average?",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return (torch.exp(logvar) + mu**2 - 1 - logvar).mean(dim=1) / 2",
-)  # fmt: skip
+)
 
 misconception(
     "kl_the_other_way_round", "vae",
     hint="KL is not symmetric. Which of the two distributions do you average over?",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return ((1 + mu**2) / torch.exp(logvar) - 1 + logvar).sum(dim=1) / 2",
-)  # fmt: skip
+)
 
 misconception(
     "kl_reads_logvar_as_log_sigma", "vae",
     hint="Is e^ℓ the deviation or its square?",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return (torch.exp(2 * logvar) + mu**2 - 1 - 2 * logvar).sum(dim=1) / 2",
-)  # fmt: skip
+)
 
 misconception(
     "adds_the_price", "vae",
     hint="What should happen to a lower bound when the code becomes dearer?",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return likelihood.mean(dim=0) + kl_to_prior(mu, logvar)",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_negative_elbo", "vae",
     hint="This function gives the bound, which is to be maximised; the loss is its negative.",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return kl_to_prior(mu, logvar) - likelihood.mean(dim=0)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_price", "vae",
     hint="Without the price, which σ would the encoder choose?",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return likelihood.mean(dim=0) - 0 * kl_to_prior(mu, logvar)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_likelihood_over_the_pixels", "vae",
     hint="Both terms must be in the same units: log-probabilities of a whole example.",
     old="likelihood = constant - ((x - means) ** 2).sum(dim=2) / (2 * s**2)",
     new="likelihood = (constant - ((x - means) ** 2).sum(dim=2) / (2 * s**2)) / x.shape[1]",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_gaussians_constant", "vae",
     hint="For a bound on log p(x) the Gaussian needs all of its logarithm. What stands before the exponential?",
     old="constant = -0.5 * x.shape[1] * float(np.log(2 * np.pi * s**2))",
     new="constant = 0.0",
-)  # fmt: skip
+)
 
 misconception(
     "the_constant_of_a_single_pixel", "vae",
     hint="The density of an example is a product over its pixels. How often does the constant occur?",
     old="constant = -0.5 * x.shape[1] * float(np.log(2 * np.pi * s**2))",
     new="constant = -0.5 * float(np.log(2 * np.pi * s**2))",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_s_unsquared", "vae",
     hint="s is a standard deviation. What divides a squared error in a Gaussian?",
     old="((x - means) ** 2).sum(dim=2) / (2 * s**2)",
     new="((x - means) ** 2).sum(dim=2) / (2 * s)",
-)  # fmt: skip
+)
 
 misconception(
     "sums_over_the_draws", "vae",
     hint="Ten draws instead of one: should the bound be ten times as large?",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return likelihood.sum(dim=0) - kl_to_prior(mu, logvar)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_logarithm_of_the_mean", "vae",
     hint="Which comes first in the bound, the mean over the draws or the logarithm? Jensen cares.",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return likelihood.exp().mean(dim=0).log() - kl_to_prior(mu, logvar)",
-)  # fmt: skip
+)
 
 misconception(
     "decodes_the_mean_alone", "vae",
     hint="The bound averages over draws of z. What do you decode?",
     old="means = decoder(reparametrise(mu, logvar, eps))",
     new="means = decoder(reparametrise(mu, logvar, 0 * eps))",
-)  # fmt: skip
+)
 
 misconception(
     "starts_a_sum_on_the_cpu", "vae",
     hint="Where does a tensor live that you make with torch.zeros and nothing more?",
     old="return (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
     new="return torch.zeros(len(mu)) + (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -728,133 +728,133 @@ misconception(
     hint="No auto-encoder sees labels. What keeps the others from simply copying?",
     old='purpose="constraint"',
     new='purpose="labels"',
-)  # fmt: skip
+)
 
 misconception(
     "depth_would_make_the_code_useful", "concepts",
     hint="Ten layers of 64 units can copy as well. What would stop them?",
     old='purpose="constraint"',
     new='purpose="layers"',
-)  # fmt: skip
+)
 
 misconception(
     "a_linear_auto_encoder_finds_the_axes", "concepts",
     hint="What happens to the loss when D becomes DR and E becomes R⁻¹E?",
     old='shared="subspace"',
     new='shared="axes"',
-)  # fmt: skip
+)
 
 misconception(
     "the_floor_binds_everything", "concepts",
     hint="Read the theorem again: which maps does it speak of?",
     old='below="allowed"',
     new='below="bug"',
-)  # fmt: skip
+)
 
 misconception(
     "below_the_floor_means_a_leak", "concepts",
     hint="The error is measured on the training digits. What could be leaked there?",
     old='below="allowed"',
     new='below="leak"',
-)  # fmt: skip
+)
 
 misconception(
     "the_latent_layer_is_the_last_hidden_one", "concepts",
     hint="Which layer is the narrowest gate that everything has to pass?",
     old="bottleneck=6,",
     new="bottleneck=80,",
-)  # fmt: skip
+)
 
 misconception(
     "the_latent_is_as_long_as_the_output", "concepts",
     hint="The output has 144 numbers. Through how many must they all pass?",
     old="bottleneck=6,",
     new="bottleneck=144,",
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="bottleneck=6,",
     new='bottleneck="6",',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_noise_of_the_denoiser", "concepts",
     hint="½·64·0.25 = 8: all of the noise comes out again. What was the network rewarded for?",
     old='spotless="target"',
     new='spotless="variance"',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_rate_of_the_denoiser", "concepts",
     hint="The loss falls as smoothly as one could wish. To what has it fallen, and what does that reward?",
     old='spotless="target"',
     new='spotless="rate"',
-)  # fmt: skip
+)
 
 misconception(
     "decay_does_not_see_large_weights", "concepts",
     hint="Which of the two contains h(1 − h)?",
     old='saturated="contractive"',
     new='saturated="decay"',
-)  # fmt: skip
+)
 
 misconception(
     "no_penalty_sees_saturated_units", "concepts",
     hint="One of the two looks at the weights alone, and they are huge.",
     old='saturated="contractive"',
     new='saturated="both"',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_decoder_for_the_silence", "concepts",
     hint="The KL went to 0: using the code did not pay. Compare what each term costs.",
     old='silent="scale"',
     new='silent="width"',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_seed_for_the_silence", "concepts",
     hint="Another seed would pay the same prices. By which factor is one of the two too cheap?",
     old='silent="scale"',
     new='silent="seed"',
-)  # fmt: skip
+)
 
 misconception(
     "a_vae_minimises_its_bound", "concepts",
     hint="The negative fell from 61 to 35. What did the bound itself do, and is that what one wants of a lower bound?",
     old='direction="maximises"',
     new='direction="minimises"',
-)  # fmt: skip
+)
 
 misconception(
     "a_gan_knows_probabilities", "concepts",
     hint="What does a critic in a game say: a probability of the picture, or real against made?",
     old='likelihood="vae"',
     new='likelihood="gan"',
-)  # fmt: skip
+)
 
 misconception(
     "no_model_offers_a_bound", "concepts",
     hint="What do the letters LB in ELBO stand for?",
     old='likelihood="vae"',
     new='likelihood="neither"',
-)  # fmt: skip
+)
 
 misconception(
     "a_sentence_auto_encoder_translates", "concepts",
     hint="Auto means self. What is an auto-encoder's target, for pictures?",
     old='sentence="same"',
     new='sentence="translation"',
-)  # fmt: skip
+)
 
 misconception(
     "a_sentence_auto_encoder_continues", "concepts",
     hint="Continuing a text is what a language model does. What does an auto-encoder do with its input?",
     old='sentence="same"',
     new='sentence="continuation"',
-)  # fmt: skip
+)
 
 # -- stacked (extra) ---------------------------------------------------------------------------------------------------
 
@@ -863,70 +863,70 @@ misconception(
     hint="The latent layer need not stand in the middle. What makes it the latent one?",
     old="return min(hidden), channels * side**2",
     new="return hidden[len(hidden) // 2], channels * side**2",
-)  # fmt: skip
+)
 
 misconception(
     "the_latent_is_the_last_layer", "stacked",
     hint="You took the last hidden layer. Which one is the narrowest?",
     old="return min(hidden), channels * side**2",
     new="return hidden[-1], channels * side**2",
-)  # fmt: skip
+)
 
 misconception(
     "the_output_forgets_the_channels", "stacked",
     hint="How many numbers has one pixel of a colour picture?",
     old="return min(hidden), channels * side**2",
     new="return min(hidden), side**2",
-)  # fmt: skip
+)
 
 misconception(
     "the_output_is_one_row", "stacked",
     hint="An N×N picture: how many pixels are that?",
     old="return min(hidden), channels * side**2",
     new="return min(hidden), channels * side",
-)  # fmt: skip
+)
 
 misconception(
     "stacks_without_squashing", "stacked",
     hint="Linear layers in a row are one linear layer. What stands between them here?",
     old="codes = encode(W, b, codes)",
     new="codes = codes @ W.T + b",
-)  # fmt: skip
+)
 
 misconception(
     "squashes_only_the_deepest_code", "stacked",
     hint="Each layer is an encoder of its own. Where does each of them squash?",
     old="codes = encode(W, b, codes)\n    return codes",
     new="codes = codes @ W.T + b\n    return sigmoid(codes)",
-)  # fmt: skip
+)
 
 misconception(
     "decodes_in_the_order_of_encoding", "stacked",
     hint="Socks and shoes: which comes off first?",
     old="for W, _, c in reversed(layers):",
     new="for W, _, c in layers:",
-)  # fmt: skip
+)
 
 misconception(
     "squashes_on_the_way_back", "stacked",
     hint="The decoder of a tied auto-encoder here is linear, at every level.",
     old="values = decode(W, c, values)",
     new="values = sigmoid(decode(W, c, values))",
-)  # fmt: skip
+)
 
 misconception(
     "trains_every_layer_on_the_data", "stacked",
     hint="What does the second auto-encoder reconstruct: the data, or the codes of the first?",
     old="inputs = encode(W, b, inputs)",
     new="inputs = X",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_unsquashed_codes", "stacked",
     hint="You hand on W x + b. Is that the code?",
     old="inputs = encode(W, b, inputs)",
     new="inputs = inputs @ W.T + b",
-)  # fmt: skip
+)
 
 # -- jensen (extra) ----------------------------------------------------------------------------------------------------
 
@@ -935,63 +935,63 @@ misconception(
     hint="Which comes first, the sum or the logarithm? Jensen's inequality lies between the two.",
     old="return np.logaddexp.reduce(log_prior + log_lik, axis=1)",
     new="return log_lik @ np.exp(log_prior)",
-)  # fmt: skip
+)
 
 misconception(
     "lets_the_evidence_underflow", "jensen",
     hint="What is e^−2000 on your computer, and what is its logarithm?",
     old="return np.logaddexp.reduce(log_prior + log_lik, axis=1)",
     new="return np.log(np.exp(log_prior + log_lik).sum(axis=1))",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_prior_in_the_evidence", "jensen",
     hint="Are all values of z equally likely beforehand?",
     old="return np.logaddexp.reduce(log_prior + log_lik, axis=1)",
     new="return np.logaddexp.reduce(0 * log_prior + log_lik, axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_prior_in_the_posterior", "jensen",
     hint="If the likelihoods are all equal, what should the posterior be?",
     old="joint = log_prior + log_lik\n",
     new="joint = 0 * log_prior + log_lik\n",
-)  # fmt: skip
+)
 
 misconception(
     "normalises_over_the_examples", "jensen",
     hint="Which sums of your posterior are 1: those of the rows or those of the columns?",
     old="return weights / weights.sum(axis=1, keepdims=True)",
     new="return weights / weights.sum(axis=0, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "lets_the_posterior_underflow", "jensen",
     hint="0 divided by 0: which number was too small for your computer?",
     old="weights = np.exp(joint - joint.max(axis=1, keepdims=True))",
     new="weights = np.exp(joint)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_entropy_of_the_guess", "jensen",
     hint="Insert the posterior: does your bound become log p(x)?",
     old="return np.sum(q * (log_prior + log_lik - np.log(safe)), axis=1)",
     new="return np.sum(q * (log_prior + log_lik), axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_log_q", "jensen",
     hint="Is q in the numerator or in the denominator?",
     old="return np.sum(q * (log_prior + log_lik - np.log(safe)), axis=1)",
     new="return np.sum(q * (log_prior + log_lik + np.log(safe)), axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_logarithm_of_zero", "jensen",
     hint="What is 0·log 0 on your computer, and what is it in the limit?",
     old="safe = np.where(q > 0, q, 1)",
     new="safe = q",
-)  # fmt: skip
+)
 
 # -- ppca (extra) ------------------------------------------------------------------------------------------------------
 
@@ -1000,63 +1000,63 @@ misconception(
     hint="The noise is the same along every dropped axis. Is s² their sum?",
     old="s2 = float(spectrum[k:].mean())",
     new="s2 = float(spectrum[k:].sum())",
-)  # fmt: skip
+)
 
 misconception(
     "spreads_the_noise_over_all_axes", "ppca",
     hint="Over how many axes is the left-over variance averaged?",
     old="s2 = float(spectrum[k:].mean())",
     new="s2 = float(spectrum[k:].sum() / len(spectrum))",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_to_shorten_the_axes", "ppca",
     hint="Along a kept axis the model has ‖v‖² + s² of variance. Does that equal λ?",
     old="return m, axes[:k].T * np.sqrt(spectrum[:k] - s2), s2",
     new="return m, axes[:k].T * np.sqrt(spectrum[:k]), s2",
-)  # fmt: skip
+)
 
 misconception(
     "gives_axes_of_length_one", "ppca",
     hint="z has variance 1. How far must V stretch it?",
     old="return m, axes[:k].T * np.sqrt(spectrum[:k] - s2), s2",
     new="return m, axes[:k].T, s2",
-)  # fmt: skip
+)
 
 misconception(
     "likelihood_without_the_determinant", "ppca",
     hint="A wider Gaussian is lower. Where does your formula know its width?",
     old="return -0.5 * (len(m) * np.log(2 * np.pi) + np.linalg.slogdet(C)[1] + squares)",
     new="return -0.5 * (len(m) * np.log(2 * np.pi) + squares)",
-)  # fmt: skip
+)
 
 misconception(
     "likelihood_with_the_variance_squared", "ppca",
     hint="s2 is a variance already. What does the noise add to the diagonal of the covariance?",
     old="C = V @ V.T + s2 * np.eye(len(m))",
     new="C = V @ V.T + s2**2 * np.eye(len(m))",
-)  # fmt: skip
+)
 
 misconception(
     "posterior_by_the_plain_projection", "ppca",
     hint="With very much noise, how far from 0 should the posterior mean dare to go?",
     old="inverse = np.linalg.inv(V.T @ V + s2 * np.eye(V.shape[1]))",
     new="inverse = np.linalg.inv(V.T @ V)",
-)  # fmt: skip
+)
 
 misconception(
     "posterior_covariance_without_s2", "ppca",
     hint="Without noise, x would tell z exactly. Does your covariance shrink to 0 then?",
     old="return (X - m) @ V @ inverse, s2 * inverse",
     new="return (X - m) @ V @ inverse, inverse",
-)  # fmt: skip
+)
 
 misconception(
     "posterior_of_data_that_are_not_centred", "ppca",
     hint="What is the posterior mean for x = m?",
     old="return (X - m) @ V @ inverse, s2 * inverse",
     new="return X @ V @ inverse, s2 * inverse",
-)  # fmt: skip
+)
 
 # -- applied (extra) ---------------------------------------------------------------------------------------------------
 
@@ -1065,46 +1065,46 @@ misconception(
     hint="What is the score of the mean itself?",
     old="lost = (X - mean) - (X - mean) @ V @ V.T",
     new="lost = X - X @ V @ V.T",
-)  # fmt: skip
+)
 
 misconception(
     "scores_the_distance_from_the_mean", "applied",
     hint="An example far out, but in the plane: is it strange?",
     old="lost = (X - mean) - (X - mean) @ V @ V.T",
     new="lost = X - mean",
-)  # fmt: skip
+)
 
 misconception(
     "scores_what_is_kept", "applied",
     hint="You measure the shadow on the plane. How far is the example from it?",
     old="lost = (X - mean) - (X - mean) @ V @ V.T",
     new="lost = (X - mean) @ V @ V.T",
-)  # fmt: skip
+)
 
 misconception(
     "scores_a_distance_unsquared", "applied",
     hint="Is the score a distance, or its square?",
     old="return np.sum(lost**2, axis=1)",
     new="return np.sqrt(np.sum(lost**2, axis=1))",
-)  # fmt: skip
+)
 
 misconception(
     "counts_equal_bits", "applied",
     hint="How far is a row of bits from itself?",
     old="return np.sum(P[:, None, :] != Q[None, :, :], axis=2)",
     new="return np.sum(P[:, None, :] == Q[None, :, :], axis=2)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_common_ones", "applied",
     hint="Two rows of zeros are equal too. What is their distance?",
     old="return np.sum(P[:, None, :] != Q[None, :, :], axis=2)",
     new="return P @ Q.T",
-)  # fmt: skip
+)
 
 misconception(
     "exactly_a_half_is_zero", "applied",
     hint="Somebody has to decide about exactly ½; the docstring does.",
     old="return (H >= 0.5).astype(int)",
     new="return (H > 0.5).astype(int)",
-)  # fmt: skip
+)

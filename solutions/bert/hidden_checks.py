@@ -8,22 +8,10 @@ import math
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import SPECIAL, letters, numbered
 from redink_datasets import hopping
 
 # -- tokenizer ---------------------------------------------------------------------------------------------------------
-
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-
-
-def numbered(rng, pieces):
-    """Give the special tokens and some pieces ids in a random order."""
-    tokens = [*SPECIAL, *dict.fromkeys(pieces)]
-    return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
-
-
-def letters(rng, many):
-    """Draw different letters."""
-    return [chr(ord("a") + int(k)) for k in rng.permutation(26)[:many]]
 
 
 @check("tokenizer", covers="R230 R308")
@@ -182,8 +170,11 @@ def _(student, rows, length, rate, seed):
     selected = np.asarray(student.choose(ids, [0, 2, 50], rate, rng)).astype(int)
     short, long = selected[: rows // 2, :7], selected[rows // 2 :]
     return dict(
-        short=int(short.sum()), long=int(long.sum()), first=int(selected[:, 0].sum()), last=int(long[:, -1].sum())
-    )  # fmt: skip
+        short=int(short.sum()),
+        long=int(long.sum()),
+        first=int(selected[:, 0].sum()),
+        last=int(long[:, -1].sum()),
+    )
 
 
 def of_how_many(rows, length):
@@ -595,8 +586,9 @@ def nobody_is_asked_for_what_it_sees(rng, trial):
 @nobody_is_asked_for_what_it_sees.when
 def _(student, ids, prefix):
     return dict(
-        mask=student.attention_mask(ids.shape[1], "prefix", prefix), labels=student.next_word_labels(ids, prefix)
-    )  # fmt: skip
+        mask=student.attention_mask(ids.shape[1], "prefix", prefix),
+        labels=student.next_word_labels(ids, prefix),
+    )
 
 
 @nobody_is_asked_for_what_it_sees.then
@@ -668,9 +660,14 @@ def the_model_comes_down_to_the_floor_and_not_below(rng):
     )
     ids, places = chain.sample(rng, 2000, length), rng.integers(1, length - 1, size=2000)
     return dict(
-        words=words, inputs=inputs.astype(np.int8), labels=labels.astype(np.int8), rate=0.05,
-        ids=ids, places=places, P=chain.table,
-    )  # fmt: skip
+        words=words,
+        inputs=inputs.astype(np.int8),
+        labels=labels.astype(np.int8),
+        rate=0.05,
+        ids=ids,
+        places=places,
+        P=chain.table,
+    )
 
 
 @the_model_comes_down_to_the_floor_and_not_below.when
@@ -890,9 +887,12 @@ def only_the_first_place_is_read(rng, trial):
     """Other places get no gradient at all, and the first one gets the right one."""
     rows, length, width, classes = [(2, 3, 2, 3), (4, 6, 5, 2), (3, 9, 7, 4)][trial]
     return dict(
-        states=rng.normal(size=(rows, length, width)), weights=rng.normal(size=(classes + width, width + 1)),
-        direction=rng.normal(size=(rows, classes)), width=width, classes=classes,
-    )  # fmt: skip
+        states=rng.normal(size=(rows, length, width)),
+        weights=rng.normal(size=(classes + width, width + 1)),
+        direction=rng.normal(size=(rows, classes)),
+        width=width,
+        classes=classes,
+    )
 
 
 @only_the_first_place_is_read.when

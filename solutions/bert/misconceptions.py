@@ -9,14 +9,14 @@ misconception(
     hint="Of two pieces that fit, `un` and `una`, which one do you cut off?",
     old="for end in range(len(word), start, -1):",
     new="for end in range(start + 1, len(word) + 1):",
-)  # fmt: skip
+)
 
 misconception(
     "continuations_need_no_mark", "tokenizer",
     hint="Is `able` at the start of a word the same entry as `able` at its end?",
     old='piece = ("##" if start else "") + word[start:end]',
     new="piece = word[start:end]",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -83,77 +83,77 @@ misconception(
     hint="After a dead end, what becomes of the pieces that were cut off already?",
     old='return ["[UNK]"]',
     new='return [*pieces, "[UNK]"]',
-)  # fmt: skip
+)
 
 misconception(
     "capitals_are_other_letters", "tokenizer",
     hint="How many entries should `The`, `the` and `THE` need in the vocabulary?",
     old="words = text.lower().split()",
     new="words = text.split()",
-)  # fmt: skip
+)
 
 misconception(
     "a_blank_is_one_kind_of_sign", "tokenizer",
     hint="A line break and a tab keep words apart as well.",
     old="words = text.lower().split()",
     new='words = text.lower().split(" ")',
-)  # fmt: skip
+)
 
 misconception(
     "leaves_the_marks_in_the_text", "tokenizer",
     hint="Read your decoded text aloud. Would anybody write it so?",
     old='for number in ids).replace(" ##", "")',
     new="for number in ids)",
-)  # fmt: skip
+)
 
 misconception(
     "glues_words_together", "tokenizer",
     hint="Where does one word end and the next begin in your decoded text?",
     old='return " ".join(tokens[number] for number in ids).replace(" ##", "")',
     new='return "".join(tokens[number] for number in ids).replace("##", "")',
-)  # fmt: skip
+)
 
 misconception(
     "the_second_sentence_is_not_closed", "tokenizer",
     hint="How many [SEP] has a row with two sentences?",
     old='ids += [*b, vocab["[SEP]"]]\n        segments += [1] * (len(b) + 1)',
     new="ids += b\n        segments += [1] * len(b)",
-)  # fmt: skip
+)
 
 misconception(
     "the_first_separator_belongs_to_the_second_sentence", "tokenizer",
     hint="A [SEP] closes a sentence. To which of the two does the first one belong?",
     old="segments = [0] * len(ids)",
     new="segments = [0] * (len(a) + 1) + [int(second is not None)]",
-)  # fmt: skip
+)
 
 misconception(
     "padding_continues_the_segment", "tokenizer",
     hint="Which segment does the text give to padding?",
     old="np.array(segments + [0] * empty)",
     new="np.array(segments + [segments[-1]] * empty)",
-)  # fmt: skip
+)
 
 misconception(
     "everything_is_real", "tokenizer",
     hint="Is [PAD] something that was written?",
     old="np.arange(length) < len(ids)",
     new="np.arange(length) < length",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_the_second_sentence_only", "tokenizer",
     hint="The first sentence has twenty words and the second has three. Who can spare one?",
     old="(a if len(a) > len(b) else b).pop()",
     new="(b or a).pop()",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_the_first_when_equal", "tokenizer",
     hint="Both sentences are equally long and one token too many: who gives way, by the text?",
     old="(a if len(a) > len(b) else b).pop()",
     new="(a if len(a) >= len(b) else b).pop()",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -180,13 +180,13 @@ misconception(
     hint="How many [SEP] does a row with a single sentence have?",
     old="room = length - (2 if second is None else 3)",
     new="room = length - 3",
-)  # fmt: skip
+)
 misconception(
     "one_sentence_has_an_empty_companion", "tokenizer",
     hint="How many [SEP] does a row with a single sentence have?",
     old="if second is not None:\n        ids +=",
     new="if True:\n        ids +=",
-)  # fmt: skip
+)
 
 # -- choose ------------------------------------------------------------------------------------------------------------
 
@@ -195,35 +195,35 @@ misconception(
     hint="Who says that special tokens come first in the vocabulary? Their ids are handed to you.",
     old="return ~np.isin(ids, special_ids)",
     new="return ids >= len(special_ids)",
-)  # fmt: skip
+)
 
 misconception(
     "one_kind_of_token_is_special", "choose",
     hint="Padding is not the only thing that is no word. How many special ids were you given?",
     old="return ~np.isin(ids, special_ids)",
     new="return ids != special_ids[0]",
-)  # fmt: skip
+)
 
 misconception(
     "tells_the_special_ones", "choose",
     hint="True means that a token may be selected. May [CLS]?",
     old="return ~np.isin(ids, special_ids)",
     new="return np.isin(ids, special_ids)",
-)  # fmt: skip
+)
 
 misconception(
     "selects_anything", "choose",
     hint="Is there anything to learn from guessing [PAD]?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return rng.random(ids.shape) < rate",
-)  # fmt: skip
+)
 
 misconception(
     "selects_the_rest", "choose",
     hint="Which side of 0.15 has 15 % of the numbers between 0 and 1?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (rng.random(ids.shape) > rate)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -267,42 +267,42 @@ misconception(
     hint="Lay two sentences side by side. Are their gaps at the same places?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (rng.random(ids.shape[1]) < rate)",
-)  # fmt: skip
+)
 
 misconception(
     "whole_sentences_at_a_time", "choose",
     hint="How many coins do you toss for a sentence of twenty words?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (rng.random((len(ids), 1)) < rate)",
-)  # fmt: skip
+)
 
 misconception(
     "the_same_gaps_in_every_epoch", "choose",
     hint="Call it twice with one generator. Is it a new puzzle, or the old one?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (np.random.default_rng(0).random(ids.shape) < rate)",
-)  # fmt: skip
+)
 
 misconception(
     "chance_from_elsewhere", "choose",
     hint="With the same generator in the same state, could somebody repeat your experiment?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (np.random.random(ids.shape) < rate)",
-)  # fmt: skip
+)
 
 misconception(
     "the_rate_is_always_fifteen", "choose",
     hint="The rate is handed to you. What happens at another one?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (rng.random(ids.shape) < 0.15)",
-)  # fmt: skip
+)
 
 misconception(
     "the_first_place_is_always_cls", "choose",
     hint="Is the token at place 0 special because of its place, or because of its id?",
     old="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate)",
     new="return eligible(ids, special_ids) & (rng.random(ids.shape) < rate) & (np.arange(ids.shape[1]) > 0)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -324,105 +324,105 @@ misconception(
     hint="How often will the network meet [MASK] when it is put to use?",
     old=HIDDEN,
     new="hidden = np.full(ids.shape, mask_id)",
-)  # fmt: skip
+)
 
 misconception(
     "a_tenth_of_the_rest", "corrupt",
     hint="Ten per cent of what?",
     old=HIDDEN,
     new="hidden = np.where(draw < 0.8, mask_id, np.where(draw < 0.82, strangers, ids))",
-)  # fmt: skip
+)
 
 misconception(
     "draws_twice_and_overlaps", "corrupt",
     hint="One draw, three bins. Can a token that was masked still be replaced in yours?",
     old=HIDDEN,
     new="hidden = np.where(rng.random(ids.shape) < 0.1, strangers, np.where(draw < 0.8, mask_id, ids))",
-)  # fmt: skip
+)
 
 misconception(
     "leaves_nothing_alone", "corrupt",
     hint="Count three kinds of cover. Which of them does not change the token?",
     old=HIDDEN,
     new="hidden = np.where(draw < 0.8, mask_id, strangers)",
-)  # fmt: skip
+)
 
 misconception(
     "replaces_no_word", "corrupt",
     hint="Count three kinds of cover. Does yours ever put a wrong word?",
     old=HIDDEN,
     new="hidden = np.where(draw < 0.8, mask_id, ids)",
-)  # fmt: skip
+)
 
 misconception(
     "labels_what_is_left_after_hiding", "corrupt",
     hint="Keep the answer before you hide it.",
     old="return np.where(chosen, hidden, ids), labels",
     new="return np.where(chosen, hidden, ids), np.where(chosen, hidden, -100)",
-)  # fmt: skip
+)
 
 misconception(
     "zero_means_not_asked", "corrupt",
     hint="Which word has the id 0?",
     old="labels = np.where(chosen, ids, -100)",
     new="labels = np.where(chosen, ids, 0)",
-)  # fmt: skip
+)
 
 misconception(
     "asks_for_every_word", "corrupt",
     hint="Who is being asked: all places, or the selected ones?",
     old="labels = np.where(chosen, ids, -100)",
     new="labels = ids.copy()",
-)  # fmt: skip
+)
 
 misconception(
     "asks_only_what_was_changed", "corrupt",
     hint="If a kept word is never asked for, what does the network learn about words that it can see?",
     old="return np.where(chosen, hidden, ids), labels",
     new="return np.where(chosen, hidden, ids), np.where(hidden != ids, labels, -100)",
-)  # fmt: skip
+)
 
 misconception(
     "any_id_is_a_word", "corrupt",
     hint="Would [CLS] ever stand in the middle of a sentence?",
     old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
     new="ordinary = np.arange(vocab_size)",
-)  # fmt: skip
+)
 
 misconception(
     "words_come_after_the_special_ids", "corrupt",
     hint="Are the special ids the first ones? Look at those you were handed.",
     old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
     new="ordinary = np.arange(len(special_ids), vocab_size)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_last_word", "corrupt",
     hint="Which is the largest id of the vocabulary? Can it be drawn?",
     old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
     new="ordinary = np.setdiff1d(np.arange(vocab_size - 1), special_ids)",
-)  # fmt: skip
+)
 
 misconception(
     "strangers_come_from_the_batch", "corrupt",
     hint="Does a frequent word replace others more often than a rare one, in yours? Should it?",
     old="strangers = rng.choice(ordinary, size=ids.shape)",
     new="strangers = rng.choice(ids[chosen], size=ids.shape)",
-)  # fmt: skip
+)
 
 misconception(
     "one_stranger_for_all", "corrupt",
     hint="How many random tokens do you draw for a whole batch?",
     old="strangers = rng.choice(ordinary, size=ids.shape)",
     new="strangers = rng.choice(ordinary)",
-)  # fmt: skip
+)
 
 misconception(
     "one_draw_for_each_sentence", "corrupt",
     hint="Can two selected words of one sentence get different covers?",
     old="draw = rng.random(ids.shape)",
     new="draw = rng.random((len(ids), 1))",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -461,14 +461,14 @@ misconception(
     hint="Which tokens are you allowed to touch?",
     old="return np.where(chosen, hidden, ids), labels",
     new="return hidden, labels",
-)  # fmt: skip
+)
 
 misconception(
     "the_same_covers_in_every_epoch", "corrupt",
     hint="Call it twice with one generator. Does it hide the same words in the same way?",
     old="draw = rng.random(ids.shape)",
     new="rng = np.random.default_rng(7)\n    draw = rng.random(ids.shape)",
-)  # fmt: skip
+)
 
 # -- loss --------------------------------------------------------------------------------------------------------------
 
@@ -477,33 +477,33 @@ misconception(
     hint="A mean over whom?",
     old="gradient[asked] = slope / many",
     new="gradient[asked] = slope / labels.size",
-)  # fmt: skip
+)
 misconception(
     "divides_by_all_places", "loss",
     hint="A mean over whom?",
     old="return float(-log_p[rows, answers].mean()), gradient",
     new="return float(-log_p[rows, answers].sum() / labels.size), gradient",
-)  # fmt: skip
+)
 
 misconception(
     "sums_instead_of_averaging", "loss",
     hint="Write every sentence down twice. Should the loss change?",
     old="gradient[asked] = slope / many",
     new="gradient[asked] = slope",
-)  # fmt: skip
+)
 misconception(
     "sums_instead_of_averaging", "loss",
     hint="Write every sentence down twice. Should the loss change?",
     old="return float(-log_p[rows, answers].mean()), gradient",
     new="return float(-log_p[rows, answers].sum()), gradient",
-)  # fmt: skip
+)
 
 misconception(
     "the_gradient_forgets_the_count", "loss",
     hint="The loss is a mean. Is your gradient the gradient of a mean?",
     old="gradient[asked] = slope / many",
     new="gradient[asked] = slope",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -530,42 +530,42 @@ misconception(
     hint="0 is a word. Which number means that a place is not asked?",
     old="asked = labels != -100\n    gradient",
     new="asked = labels > 0\n    gradient",
-)  # fmt: skip
+)
 
 misconception(
     "places_that_are_not_asked_want_word_zero", "loss",
     hint="At a place that is not asked, which answer does your loss wait for?",
     old="asked = labels != -100\n    gradient",
     new="labels = np.maximum(labels, 0)\n    asked = labels != -100\n    gradient",
-)  # fmt: skip
+)
 
 misconception(
     "the_mean_of_nothing", "loss",
     hint="What does your loss say when nothing at all is asked?",
     old="if many == 0:\n        return 0.0, gradient\n    z",
     new="z",
-)  # fmt: skip
+)
 
 misconception(
     "exponents_without_limit", "loss",
     hint="What is e^1000 on your computer?",
     old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
     new="z = logits[asked]",
-)  # fmt: skip
+)
 
 misconception(
     "truth_minus_probabilities", "loss",
     hint="Take a small step against your gradient. Does the loss fall?",
     old="gradient[asked] = slope / many",
     new="gradient[asked] = -slope / many",
-)  # fmt: skip
+)
 
 misconception(
     "probabilities_without_the_truth", "loss",
     hint="Each row of the gradient sums to 0. Does yours?",
     old="slope[rows, answers] -= 1",
     new="slope[rows, answers] -= 0",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -591,7 +591,7 @@ misconception(
     hint="Which logarithm do the conventions name?",
     old="return float(-log_p[rows, answers].mean()), gradient",
     new="return float(-log_p[rows, answers].mean() / np.log(2)), gradient",
-)  # fmt: skip
+)
 
 # -- masks -------------------------------------------------------------------------------------------------------------
 
@@ -600,105 +600,105 @@ misconception(
     hint="May a place look at its own word? It is asked for the next one.",
     old="return j <= i\n",
     new="return j < i\n",
-)  # fmt: skip
+)
 
 misconception(
     "the_past_is_hidden", "masks",
     hint="Rows look at columns. In the first row, how many places are there to look at?",
     old="return j <= i\n",
     new="return j >= i\n",
-)  # fmt: skip
+)
 
 misconception(
     "nothing_but_the_prefix", "masks",
     hint="When the third written word is due, may the first two be read?",
     old="return (j <= i) | (j < prefix)",
     new="return (j < prefix) & (i >= 0)",
-)  # fmt: skip
+)
 
 misconception(
     "the_prefix_is_one_longer", "masks",
     hint="A prefix of 2 has the places 0 and 1. May place 0 look at place 2?",
     old="return (j <= i) | (j < prefix)",
     new="return (j <= i) | (j <= prefix)",
-)  # fmt: skip
+)
 
 misconception(
     "the_prefix_is_read_word_by_word", "masks",
     hint="The prefix is known as a whole. May its first word look at its last?",
     old="return (j <= i) | (j < prefix)",
     new="return j <= i + 0 * prefix",
-)  # fmt: skip
+)
 
 misconception(
     "everybody_but_oneself", "masks",
     hint="Bidirectional: is there any place that may not be looked at?",
     old="return np.ones((length, length), dtype=bool)",
     new="return ~np.eye(length, dtype=bool)",
-)  # fmt: skip
+)
 
 misconception(
     "asks_for_the_word_that_is_there", "masks",
     hint="Your label at place i is a word that place i can read. Which word is it asked for?",
     old="labels[:, first:-1] = ids[:, first + 1 :]",
     new="labels[:, first:-1] = ids[:, first:-1]",
-)  # fmt: skip
+)
 
 misconception(
     "asks_inside_the_prefix", "masks",
     hint="Inside the prefix, is the next word out of sight?",
     old="first = max(prefix - 1, 0)",
     new="first = 0 * prefix",
-)  # fmt: skip
+)
 
 misconception(
     "loses_the_first_word_to_write", "masks",
     hint="Which place is asked for the first word after the prefix?",
     old="first = max(prefix - 1, 0)",
     new="first = prefix",
-)  # fmt: skip
+)
 
 misconception(
     "the_row_is_a_ring", "masks",
     hint="What follows the last word?",
     old="labels[:, first:-1] = ids[:, first + 1 :]",
     new="labels[:, first:] = np.roll(ids, -1, axis=1)[:, first:]",
-)  # fmt: skip
+)
 
 misconception(
     "pokes_without_mending", "masks",
     hint="When you poke the third place, are the first two as they were?",
     old="for j in range(len(ids)):\n        poked = ids.copy()",
     new="poked = ids.copy()\n    for j in range(len(ids)):",
-)  # fmt: skip
+)
 
 misconception(
     "mixes_up_rows_and_columns", "masks",
     hint="Which index of your answer is the place that was poked, and which the place that moved?",
     old="found[:, j] = np.abs",
     new="found[j, :] = np.abs",
-)  # fmt: skip
+)
 
 misconception(
     "looks_at_the_sum_of_the_outputs", "masks",
     hint="Two outputs of a place move, one up and one down. Does your test notice?",
     old="found[:, j] = np.abs(np.asarray(predict(poked)) - base).max(axis=1) > 1e-9",
     new="found[:, j] = np.abs((np.asarray(predict(poked)) - base).sum(axis=1)) > 1e-9",
-)  # fmt: skip
+)
 
 misconception(
     "every_output_must_move", "masks",
     hint="A place has many outputs. How many of them must move before it has been reached?",
     old="- base).max(axis=1) > 1e-9",
     new="- base).min(axis=1) > 1e-9",
-)  # fmt: skip
+)
 
 misconception(
     "overlooks_small_changes", "masks",
     hint="How faint a change does your test still notice?",
     old="- base).max(axis=1) > 1e-9",
     new="- base).max(axis=1) > 1e-2",
-)  # fmt: skip
+)
 
 # -- mlm ---------------------------------------------------------------------------------------------------------------
 
@@ -707,119 +707,119 @@ misconception(
     hint="There is a word on the right as well. What does it say?",
     old="joint = P[left] * P[:, right].T",
     new="joint = P[left] * P[:, right].T ** 0",
-)  # fmt: skip
+)
 
 misconception(
     "mistakes_right_for_left", "mlm",
     hint="Which of the two neighbours comes first? Say the sentence aloud.",
     old="joint = P[left] * P[:, right].T",
     new="joint = P[right] * P[:, left].T",
-)  # fmt: skip
+)
 
 misconception(
     "lets_the_hidden_word_follow_both", "mlm",
     hint="P[a, k] is the chance that k follows a. Does the hidden word follow its right neighbour?",
     old="joint = P[left] * P[:, right].T",
     new="joint = P[left] * P[right]",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_two_sides", "mlm",
     hint="The left neighbour rules a word out. Can the right one bring it back?",
     old="joint = P[left] * P[:, right].T",
     new="joint = P[left] + P[:, right].T / P[:, right].T.sum(axis=1, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "probabilities_that_do_not_sum_to_one", "mlm",
     hint="Add up the probabilities of all words between two neighbours.",
     old="return joint / joint.sum(axis=1, keepdims=True)",
     new="return joint",
-)  # fmt: skip
+)
 
 misconception(
     "adds_up_all_gradients", "mlm",
     hint="Before the second batch, what is in every parameter's .grad?",
     old="        optimiser.zero_grad()\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "clears_the_gradient_before_the_step", "mlm",
     hint="Between the backward pass and the step, who wipes the board?",
     old="optimiser.zero_grad()\n        loss.backward()\n",
     new="loss.backward()\n        optimiser.zero_grad()\n",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_places_that_are_not_asked", "mlm",
     hint="What does your loss do with a label of −100?",
     old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
     new="scores.flatten(0, 1), labels.flatten().clamp(min=0)",
-)  # fmt: skip
+)
 
 misconception(
     "word_zero_is_ignored_in_training", "mlm",
     hint="Does your network ever learn when to say word 0?",
     old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
     new="scores.flatten(0, 1), labels.flatten().clamp(min=0), ignore_index=0",
-)  # fmt: skip
+)
 
 misconception(
     "plain_descent_instead_of_adam", "mlm",
     hint="Which optimiser does the docstring name?",
     old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
     new="optimiser = torch.optim.SGD(model.parameters(), lr=rate)",
-)  # fmt: skip
+)
 
 misconception(
     "a_new_optimiser_for_each_batch", "mlm",
     hint="Adam remembers past gradients. For how long does yours live?",
     old="scores = model(inputs)",
     new="optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n        scores = model(inputs)",
-)  # fmt: skip
+)
 
 misconception(
     "the_rate_is_the_default", "mlm",
     hint="Which argument does your training never read?",
     old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
     new="optimiser = torch.optim.Adam(model.parameters())",
-)  # fmt: skip
+)
 
 misconception(
     "weighs_the_words_elsewhere", "mlm",
     hint="The model may live on another device. Where does a tensor live that you make yourself?",
     old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
     new="scores.flatten(0, 1), labels.flatten(), torch.ones(scores.shape[-1]), ignore_index=-100",
-)  # fmt: skip
+)
 
 misconception(
     "scores_a_word_in_plain_sight", "mlm",
     hint="Is your surprise below the floor? Then the model could read the word.",
     old="veiled[rows, places] = mask_id",
     new="veiled[rows, places] = ids[rows, places]",
-)  # fmt: skip
+)
 
 misconception(
     "hides_the_whole_sentence", "mlm",
     hint="From what is the model to guess, when every word is hidden?",
     old="veiled[rows, places] = mask_id",
     new="veiled[:] = mask_id",
-)  # fmt: skip
+)
 
 misconception(
     "hides_the_place_in_all_sentences", "mlm",
     hint="Each sentence has a place of its own. How many words of the first sentence do you hide?",
     old="veiled[rows, places] = mask_id",
     new="veiled[:, places] = mask_id",
-)  # fmt: skip
+)
 
 misconception(
     "takes_scores_for_log_probabilities", "mlm",
     hint="Are your numbers log-probabilities? Exponentiate them and add up.",
     old="log_p = torch.log_softmax(model(veiled)[rows, places], dim=-1)",
     new="log_p = model(veiled)[rows, places]",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -828,77 +828,77 @@ misconception(
     hint="denoising: what would the network learn by giving back the damage?",
     old='denoising="original"',
     new='denoising="corrupted"',
-)  # fmt: skip
+)
 
 misconception(
     "all_selected_words_are_masked", "concepts",
     hint="masked_words: fifteen per cent are selected. What share of those gets a [MASK]?",
     old="masked_words=61.44",
     new="masked_words=76.8",
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="masked_words=61.44",
     new='masked_words="61.44"',
-)  # fmt: skip
+)
 
 misconception(
     "masks_are_slow", "concepts",
     hint="left_alone: what will the network see when it is used, and what did it see in training?",
     old='left_alone="mismatch"',
     new='left_alone="speed"',
-)  # fmt: skip
+)
 
 misconception(
     "a_high_loss_needs_more_targets", "concepts",
     hint="stalled: which of the two runs learns fast at first, and from how many answers a step?",
     old='stalled="context"',
     new='stalled="targets"',
-)  # fmt: skip
+)
 
 misconception(
     "a_low_loss_is_overfitting", "concepts",
     hint="too_good: can what is learnt by heart help on fresh sentences?",
     old='too_good="leak"',
     new='too_good="overfitting"',
-)  # fmt: skip
+)
 
 misconception(
     "gpt_is_an_encoder", "concepts",
     hint="encoder_only: which of the three sees the words on both sides, and writes nothing?",
     old='encoder_only="BERT"',
     new='encoder_only="GPT"',
-)  # fmt: skip
+)
 
 misconception(
     "an_encoder_writes_best", "concepts",
     hint="story: while it is being written, what stands to the right of the next word?",
     old='story="decoder"',
     new='story="encoder"',
-)  # fmt: skip
+)
 
 misconception(
     "attention_waits_for_its_turn", "concepts",
     hint="expensive: does a Transformer compute the fifth word after the fourth?",
     old='expensive="sparse"',
     new='expensive="serial"',
-)  # fmt: skip
+)
 
 misconception(
     "labels_are_written_by_people", "concepts",
     hint="annotator: where did you find the label of a hidden word?",
     old='annotator="text"',
     new='annotator="people"',
-)  # fmt: skip
+)
 
 misconception(
     "bytes_make_texts_alike", "concepts",
     hint="bytes: can you get the text back? And how many tokens is it now?",
     old='bytes="length"',
     new='bytes="ambiguity"',
-)  # fmt: skip
+)
 
 # -- report (extra) ----------------------------------------------------------------------------------------------------
 
@@ -907,42 +907,42 @@ misconception(
     hint="With no hits in ten tries, how wide is your interval? Are you that sure?",
     old="middle = p + z**2 / (2 * n)\n    reach_out = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))\n    scale = 1 + z**2 / n",
     new="middle = p\n    reach_out = z * np.sqrt(p * (1 - p) / n)\n    scale = 1",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_to_divide", "report",
     hint="Can the upper end of your interval be more than 1?",
     old="scale = 1 + z**2 / n",
     new="scale = 1",
-)  # fmt: skip
+)
 
 misconception(
     "nothing_is_certainly_nothing", "report",
     hint="With no tries at all, which fractions can you rule out?",
     old="return 0.0, 1.0",
     new="return 0.0, 0.0",
-)  # fmt: skip
+)
 
 misconception(
     "selected_of_all_tokens", "report",
     hint="Fifteen per cent of which tokens? Padding could not be selected.",
     old="int((~np.isin(ids, special_ids)).sum())",
     new="ids.size",
-)  # fmt: skip
+)
 
 misconception(
     "kept_wherever_nothing_happened", "report",
     hint="Was a token that nobody selected kept, or simply never touched?",
     old="kept = asked & (inputs == ids)",
     new="kept = inputs == ids",
-)  # fmt: skip
+)
 
 misconception(
     "a_mask_is_a_change", "report",
     hint="Do your three fractions of the selected ones sum to 1?",
     old="many - int(masked.sum()) - int(kept.sum())",
     new="many - int(kept.sum())",
-)  # fmt: skip
+)
 
 # -- cls (extra) -------------------------------------------------------------------------------------------------------
 
@@ -951,35 +951,35 @@ misconception(
     hint="Which place speaks for the whole row?",
     old="torch.tanh(self.dense(states[:, 0]))",
     new="torch.tanh(self.dense(states.mean(dim=1)))",
-)  # fmt: skip
+)
 
 misconception(
     "reads_the_last_place", "cls",
     hint="A recurrent network ends with its summary. Where does [CLS] stand?",
     old="torch.tanh(self.dense(states[:, 0]))",
     new="torch.tanh(self.dense(states[:, -1]))",
-)  # fmt: skip
+)
 
 misconception(
     "two_lines_without_a_bend", "cls",
     hint="Two linear layers in a row are one. What stands between them?",
     old="torch.tanh(self.dense(states[:, 0]))",
     new="self.dense(states[:, 0])",
-)  # fmt: skip
+)
 
 misconception(
     "gives_probabilities", "cls",
     hint="Logits are asked for. Do your outputs sum to 1?",
     old="return self.out(torch.tanh(self.dense(states[:, 0])))",
     new="return torch.softmax(self.out(torch.tanh(self.dense(states[:, 0]))), dim=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "stays_on_the_cpu", "cls",
     hint="The head is told on which device to be. Which tensor of yours was made elsewhere?",
     old="self.out = torch.nn.Linear(width, classes, device=device)",
     new="self.out = torch.nn.Linear(width, classes)",
-)  # fmt: skip
+)
 
 # -- alphabets (extra) -------------------------------------------------------------------------------------------------
 
@@ -988,35 +988,35 @@ misconception(
     hint="How many bytes has é? And is every number of yours below 256?",
     old='return list(text.encode("utf-8"))',
     new="return [ord(one) for one in text]",
-)  # fmt: skip
+)
 
 misconception(
     "broken_bytes_vanish", "alphabets",
     hint="When a byte cannot be read, should the reader learn that something was there?",
     old='"utf-8", errors="replace"',
     new='"utf-8", errors="ignore"',
-)  # fmt: skip
+)
 
 misconception(
     "every_token_is_different", "alphabets",
     hint="How many different words has `a b a b`?",
     old="[len(tokens), len(set(tokens))]",
     new="[len(tokens), len(tokens)]",
-)  # fmt: skip
+)
 
 misconception(
     "blanks_are_nothing", "alphabets",
     hint="Could you get the text back without its blanks?",
     old='"characters": list(text)',
     new='"characters": list("".join(text.split()))',
-)  # fmt: skip
+)
 
 misconception(
     "empty_words", "alphabets",
     hint="Between two blanks in a row, is there a word?",
     old='cuts = {"words": text.split()',
     new='cuts = {"words": text.split(" ")',
-)  # fmt: skip
+)
 
 # -- corrupt, place by place -------------------------------------------------------------------------------------------
 
@@ -1025,11 +1025,11 @@ misconception(
     hint="Cover ten words again and again. How often are exactly eight of them masked, by chance and in yours?",
     old="draw = rng.random(ids.shape)",
     new="draw = rng.permutation(ids.size).reshape(ids.shape) / ids.size",
-)  # fmt: skip
+)
 
 misconception(
     "one_stranger_for_a_sentence", "corrupt",
     hint="Two words of one sentence are replaced at random. How often is it by the same word, in yours?",
     old="strangers = rng.choice(ordinary, size=ids.shape)",
     new="strangers = np.repeat(rng.choice(ordinary, size=(len(ids), 1)), ids.shape[1], axis=1)",
-)  # fmt: skip
+)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import batch_of, layer, numbers
 from redink_datasets import wandering
 
 if TYPE_CHECKING:
@@ -16,24 +17,6 @@ SETTINGS = [
     (2, 3, 8, 10, 4, (3, 4), (2, 1), (0, 2)),
     (4, 2, 9, 7, 3, (2, 5), (3, 2), (2, 3)),
 ]
-
-
-def numbers(rng, trial, *shape):
-    """Draw numbers for a trial: whole ones, none of them 0, in the first."""
-    if trial == 0:
-        return rng.integers(1, 6, size=shape) * rng.choice([-1.0, 1.0], size=shape)
-    return rng.normal(size=shape)
-
-
-def layer(rng, trial):
-    """Draw the inputs of a convolutional layer."""
-    N, C, H, W, F, size, stride, padding = SETTINGS[trial]
-    x, w, b = (
-        numbers(rng, trial, N, C, H, W),
-        numbers(rng, trial, F, C, *size),
-        numbers(rng, trial, F),
-    )
-    return dict(x=x, w=w, b=b, stride=stride, padding=padding)
 
 
 def patches(x, size, stride, padding):
@@ -52,9 +35,12 @@ def with_gradient(made, rng, trial):
     """Replace the bias of a layer by a gradient from above."""
     shape = forward(made["x"], made["w"], made["stride"], made["padding"]).shape
     return dict(
-        G=numbers(rng, trial, *shape), x=made["x"], w=made["w"],
-        stride=made["stride"], padding=made["padding"],
-    )  # fmt: skip
+        G=numbers(rng, trial, *shape),
+        x=made["x"],
+        w=made["w"],
+        stride=made["stride"],
+        padding=made["padding"],
+    )
 
 
 def same_product(left, right, a, b, what):
@@ -248,9 +234,11 @@ def convolution_is_commutative(rng, trial):
         (12, 7, (8, 5), (3, 4)),
     ][trial]
     return dict(
-        x=numbers(rng, trial, n), w=numbers(rng, trial, k),
-        image=numbers(rng, trial, H, W), kernel=numbers(rng, trial, kh, kw),
-    )  # fmt: skip
+        x=numbers(rng, trial, n),
+        w=numbers(rng, trial, k),
+        image=numbers(rng, trial, H, W),
+        kernel=numbers(rng, trial, kh, kw),
+    )
 
 
 @convolution_is_commutative.when
@@ -307,7 +295,7 @@ def _(seen, x, w):
 @check("conv", covers="R153", tol=1e-5)
 def without_weights_only_the_bias_is_left(rng, trial):
     """With all weights 0, every output of filter f is b_f; and the bias is added once, however large the window."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(made, w=np.zeros_like(made["w"]))
 
 
@@ -319,7 +307,7 @@ def _(student, x, w, b, stride, padding):
 @check("conv", covers="R143", tol=1e-5)
 def a_filter_adds_up_its_channels(rng, trial):
     """Each filter sees all channels: the output is the sum of what each channel gives alone."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(made, b=np.zeros_like(made["b"]))
 
 
@@ -379,7 +367,11 @@ def _(seen, x, w, b, down, right):
 @check("conv", covers="R153", tol=1e-5)
 def the_frame_is_made_of_zeros(rng, trial):
     """A kernel of ones on a picture of one value adds up the pixels under the window; those of the frame add nothing."""
-    H, W, size, stride, padding = [(3, 4, (2, 3), (1, 1), (1, 2)), (5, 7, (3, 4), (2, 1), (2, 1)), (8, 6, (5, 2), (3, 2), (4, 1))][trial]  # fmt: skip
+    H, W, size, stride, padding = [
+        (3, 4, (2, 3), (1, 1), (1, 2)),
+        (5, 7, (3, 4), (2, 1), (2, 1)),
+        (8, 6, (5, 2), (3, 2), (4, 1)),
+    ][trial]
     value = float(rng.integers(2, 9))
     return dict(
         x=np.full((1, 2, H, W), value),
@@ -398,7 +390,7 @@ def _(student, x, w, b, stride, padding):
 @check("conv", covers="R142", tol=1e-5)
 def one_pixel_reaches_its_own_windows_only(rng, trial):
     """Locality: change one pixel, and exactly the outputs change whose window it lies in."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     (N, C, H, W), other = made["x"].shape, made["x"].copy()
     other[
         rng.integers(N), rng.integers(C), rng.integers(1, H - 1), rng.integers(1, W - 1)
@@ -429,7 +421,7 @@ def _(seen, x, other, w, b, stride, padding):
 @check("backward", weight=2, covers="R154", tol=1e-5)
 def it_is_the_transpose_of_the_forward_pass(rng, trial):
     """⟨conv(x), G⟩ = ⟨x, dx⟩ for any x and G: the backward pass is the transpose, in x."""
-    return with_gradient(layer(rng, trial), rng, trial)
+    return with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
 
 
 @it_is_the_transpose_of_the_forward_pass.when
@@ -446,7 +438,7 @@ def _(seen, G, x, w, stride, padding):
 @check("backward", weight=2, covers="R154", tol=1e-5)
 def it_is_the_transpose_in_the_weights_too(rng, trial):
     """⟨conv(x), G⟩ = ⟨w, dw⟩ for any w and G: without the bias, the layer is linear in its weights as well."""
-    return with_gradient(layer(rng, trial), rng, trial)
+    return with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
 
 
 @it_is_the_transpose_in_the_weights_too.when
@@ -463,7 +455,7 @@ def _(seen, G, x, w, stride, padding):
 @check("backward", covers="R154", tol=1e-5)
 def one_output_stamps_its_kernel(rng, trial):
     """Where a single number comes from above, dx is the kernel of its filter at its window, times that number."""
-    made = with_gradient(layer(rng, trial), rng, trial)
+    made = with_gradient(layer(rng, trial, SETTINGS[trial]), rng, trial)
     place = tuple(int(rng.integers(size)) for size in made["G"].shape)
     single = np.zeros_like(made["G"])
     single[place] = 3.0
@@ -506,7 +498,11 @@ def distinct(rng, *shape):
 @check("pooling", covers="R158 R160")
 def ties_go_to_the_first(rng, trial):
     """Where several pixels of a window are largest, `where` names the first of them, row by row."""
-    N, C, H, W, size, stride = [(1, 1, 2, 4, (2, 2), (2, 2)), (2, 3, 5, 7, (3, 2), (1, 2)), (3, 2, 8, 6, (2, 4), (3, 1))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 1, 2, 4, (2, 2), (2, 2)),
+        (2, 3, 5, 7, (3, 2), (1, 2)),
+        (3, 2, 8, 6, (2, 4), (3, 1)),
+    ][trial]
     x = rng.integers(-2, 0, size=(N, C, H, W)).astype(float)
     x[0, 0, :2, :2] = [[-2, -1], [-1, -1]]  # a tie in which the first is not in the corner
     return dict(x=x, size=size, stride=stride)
@@ -520,7 +516,11 @@ def _(student, x, size, stride):
 @check("pooling", covers="R158 R160", tol=1e-5)
 def every_maximum_has_a_source_and_pays_it(rng, trial):
     """Overlapping windows: `where` leads to a pixel with the value of the maximum, and what comes back goes to that pixel."""
-    N, C, H, W, size, stride = [(1, 2, 3, 4, (2, 3), (1, 1)), (2, 3, 7, 5, (3, 2), (1, 1)), (3, 2, 6, 9, (4, 3), (2, 1))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 4, (2, 3), (1, 1)),
+        (2, 3, 7, 5, (3, 2), (1, 1)),
+        (3, 2, 6, 9, (4, 3), (2, 1)),
+    ][trial]
     x = distinct(rng, N, C, H, W)
     places = patches(x, size, stride, (0, 0)).shape[:4]
     return dict(x=x, size=size, stride=stride, G=numbers(rng, trial, *places))
@@ -541,8 +541,9 @@ def _(seen, x, size, stride, G):
         tol=1e-5,
         what="the maxima",
     )
-    flat = x.reshape(*x.shape[:2], -1)
-    close(np.take_along_axis(flat, where.reshape(*x.shape[:2], -1).astype(int), axis=2).reshape(out.shape), out, tol=1e-5, what="the pixels at `where`")  # fmt: skip
+    flat, at = (one.reshape(*x.shape[:2], -1) for one in (x, where.astype(int)))
+    pixels = np.take_along_axis(flat, at, axis=2).reshape(out.shape)
+    close(pixels, out, tol=1e-5, what="the pixels at `where`")
     same_product(
         float(np.sum(out * G)), float(np.sum(x * dx)), dx, x, "⟨max_pool(x), G⟩ and ⟨x, dx⟩"
     )
@@ -551,7 +552,11 @@ def _(seen, x, size, stride, G):
 @check("pooling", covers="R158 R159", tol=1e-5)
 def no_gradient_is_lost(rng, trial):
     """In each channel of each example, what goes back sums to what came: for max pooling and for average pooling."""
-    N, C, H, W, size, stride = [(1, 2, 3, 5, (2, 3), (1, 2)), (3, 2, 8, 6, (3, 4), (2, 1)), (2, 4, 5, 9, (2, 3), (3, 4))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 5, (2, 3), (1, 2)),
+        (3, 2, 8, 6, (3, 4), (2, 1)),
+        (2, 4, 5, 9, (2, 3), (3, 4)),
+    ][trial]
     places = patches(np.zeros((N, C, H, W)), size, stride, (0, 0)).shape[:4]
     where = rng.integers(H * W, size=places)
     return dict(
@@ -588,7 +593,11 @@ def _(seen, G, shape):
 @check("pooling", covers="R159", tol=1e-5)
 def the_average_is_paid_back_by_its_transpose(rng, trial):
     """⟨avg_pool(x), G⟩ = ⟨x, avg_pool_backward(G)⟩ for any x and G."""
-    N, C, H, W, size, stride = [(1, 2, 3, 5, (2, 3), (1, 2)), (3, 2, 8, 6, (3, 4), (2, 1)), (2, 4, 5, 9, (2, 3), (3, 4))][trial]  # fmt: skip
+    N, C, H, W, size, stride = [
+        (1, 2, 3, 5, (2, 3), (1, 2)),
+        (3, 2, 8, 6, (3, 4), (2, 1)),
+        (2, 4, 5, 9, (2, 3), (3, 4)),
+    ][trial]
     x = numbers(rng, trial, N, C, H, W)
     places = patches(x, size, stride, (0, 0)).shape[:4]
     return dict(
@@ -648,22 +657,15 @@ def _(seen, expected):
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
-
-def batch_of(rng, trial):
-    """Draw a batch whose channels differ in mean and spread, with parameters and running estimates."""
-    N, C, H, W = [(3, 2, 1, 2), (2, 4, 3, 5), (5, 3, 2, 4)][trial]
-    spread, centre = rng.uniform(0.3, 3, size=(C, 1, 1)), rng.uniform(1, 4, size=(C, 1, 1))
-    return dict(
-        x=(rng.normal(size=(N, C, H, W)) * spread + centre).round(1 if trial == 0 else 12),
-        gamma=rng.uniform(0.5, 2, size=C).round(2), beta=rng.uniform(1, 2, size=C).round(2),
-        running_mean=rng.uniform(-3, -1, size=C).round(2), running_var=rng.uniform(2, 4, size=C).round(2),
-    )  # fmt: skip
+BATCHES = [(3, 2, 1, 2), (2, 4, 3, 5), (5, 3, 2, 4)]  # N, C, H, W
 
 
 @check("batchnorm", covers="R133", tol=1e-5)
 def the_running_variance_is_for_other_data(rng, trial):
     """The running variance takes the unbiased estimate of the batch, though the forward pass does not; nothing is changed in place."""
-    return dict(batch_of(rng, trial), momentum=[0.5, 0.3, 0.8][trial], eps=1e-5)
+    return dict(
+        batch_of(rng, trial, BATCHES[trial]), momentum=[0.5, 0.3, 0.8][trial], eps=1e-5
+    )
 
 
 @the_running_variance_is_for_other_data.when
@@ -677,7 +679,7 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
 @check("batchnorm", covers="R133", tol=1e-5)
 def alone_or_in_company(rng, trial):
     """batch_norm_eval gives an image the same answer alone as in any batch."""
-    return dict(batch_of(rng, trial), eps=0.1)
+    return dict(batch_of(rng, trial, BATCHES[trial]), eps=0.1)
 
 
 @alone_or_in_company.when
@@ -702,7 +704,7 @@ def _(seen, x, gamma, beta, running_mean, running_var, eps):
 @check("batchnorm", covers="R134", tol=1e-5)
 def a_bias_before_it_does_nothing(rng, trial):
     """A constant added to a channel is taken out again by the batch's mean: y does not change, and the running mean knows."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
         made,
         bias=rng.uniform(5, 9, size=len(made["gamma"])).round(2),
@@ -734,13 +736,18 @@ def _(seen, expected, bias, momentum):
 @check("batchnorm", covers="R133", tol=1e-5)
 def a_channel_that_hardly_varies(rng, trial):
     """ε stands inside the root: with γ = 1, the variance of y is v/(v + ε), also where v is as small as ε."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     C = len(made["gamma"])
     quiet = 0.01 * made["x"]
     return dict(
-        x=quiet, gamma=np.ones(C), beta=made["beta"], running_mean=made["running_mean"],
-        running_var=made["running_var"], momentum=0.1, eps=1e-4,
-    )  # fmt: skip
+        x=quiet,
+        gamma=np.ones(C),
+        beta=made["beta"],
+        running_mean=made["running_mean"],
+        running_var=made["running_var"],
+        momentum=0.1,
+        eps=1e-4,
+    )
 
 
 @a_channel_that_hardly_varies.when
@@ -765,11 +772,14 @@ def _(seen, x, beta, eps):
 @check("batchnorm", weight=2, covers="R133", tol=1e-5)
 def the_slope_in_the_input(rng, trial):
     """dx agrees with how the loss really changes when x moves a little, in a random direction."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
-        G=numbers(rng, 1, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-3, 0.2][trial],
+        G=numbers(rng, 1, *made["x"].shape),
+        x=made["x"],
+        gamma=made["gamma"],
+        eps=[0.5, 1e-3, 0.2][trial],
         direction=rng.normal(size=made["x"].shape),
-    )  # fmt: skip
+    )
 
 
 @the_slope_in_the_input.when
@@ -799,7 +809,7 @@ def _(seen, expected, G, x, gamma, eps, direction):
 @check("batchnorm", covers="R133", tol=1e-5)
 def what_the_mean_takes_out_has_no_gradient(rng, trial):
     """Moving a whole channel changes nothing, so dx sums to 0 in each channel; doubling what comes from above doubles dx."""
-    made = batch_of(rng, trial)
+    made = batch_of(rng, trial, BATCHES[trial])
     return dict(
         G=numbers(rng, trial, *made["x"].shape) + 1,
         x=made["x"],
@@ -960,9 +970,13 @@ def what_the_network_believes(rng):
     images, labels, _ = wandering(rng, 1700)
     images = ((images - images.mean()) / images.std()).astype(np.float32)[:, None]
     return dict(
-        images=images[:900], labels=labels[:900], test_images=images[900:], truth=labels[900:],
-        orders=[rng.permutation(144) for _ in range(2)], number=int(rng.integers(10_000)),
-    )  # fmt: skip
+        images=images[:900],
+        labels=labels[:900],
+        test_images=images[900:],
+        truth=labels[900:],
+        orders=[rng.permutation(144) for _ in range(2)],
+        number=int(rng.integers(10_000)),
+    )
 
 
 @what_the_network_believes.when
@@ -1048,7 +1062,7 @@ def refuses():
 @check("matrix", covers="R143 R153", tol=1e-5)
 def a_convolution_is_one_product(rng, trial):
     """The flattened kernels times the columns of im2col are the convolution."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     return dict(
         x=made["x"],
         w=made["w"],
@@ -1077,7 +1091,7 @@ def _(seen, x, w, stride, padding):
 @check("matrix", covers="R140 R154", tol=1e-5)
 def the_matrix_forward_and_its_transpose_backward(rng, trial):
     """T @ x is the convolution, and the transpose of T takes a gradient back."""
-    made = layer(rng, trial)
+    made = layer(rng, trial, SETTINGS[trial])
     made["x"] = made["x"][:1]
     return dict(with_gradient(made, rng, trial), shape=made["x"].shape[1:])
 
@@ -1133,9 +1147,11 @@ def by_itself_it_is_affine(rng, trial):
     """pointwise(x + z) − pointwise(x) is the same whatever x is: a 1×1 convolution is affine, pixel by pixel."""
     N, C, H, W, F = [(1, 2, 1, 3, 3), (2, 3, 4, 5, 6), (4, 5, 3, 2, 2)][trial]
     return dict(
-        x=numbers(rng, trial, N, C, H, W), z=numbers(rng, trial, N, C, H, W),
-        w=numbers(rng, trial, F, C), b=numbers(rng, trial, F),
-    )  # fmt: skip
+        x=numbers(rng, trial, N, C, H, W),
+        z=numbers(rng, trial, N, C, H, W),
+        w=numbers(rng, trial, F, C),
+        b=numbers(rng, trial, F),
+    )
 
 
 @by_itself_it_is_affine.when

@@ -9,105 +9,105 @@ misconception(
     hint="Put the last window down with your finger: does it still lie on the picture?",
     old="return room // stride + 1",
     new="return -(-room // stride) + 1",
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_steps_and_not_the_places", "shapes",
     hint="A kernel as long as the axis makes no step. In how many places does it fit?",
     old="return room // stride + 1",
     new="return room // stride",
-)  # fmt: skip
+)
 
 misconception(
     "pads_one_end_only", "shapes",
     hint="Padding is told per side. How many sides has an axis?",
     old="room = n + 2 * padding - dilation * (kernel - 1) - 1",
     new="room = n + padding - dilation * (kernel - 1) - 1",
-)  # fmt: skip
+)
 
 misconception(
     "puts_a_gap_after_the_last_weight", "shapes",
     hint="Draw a kernel of 3 with dilation 2. How many gaps are there between three weights?",
     old="room = n + 2 * padding - dilation * (kernel - 1) - 1",
     new="room = n + 2 * padding - dilation * kernel",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_hear_of_dilation", "shapes",
     hint="Does your answer change when the dilation does?",
     old="room = n + 2 * padding - dilation * (kernel - 1) - 1",
     new="room = n + 2 * padding - kernel",
-)  # fmt: skip
+)
 
 misconception(
     "calls_an_impossible_size_zero", "shapes",
     hint="A picture with 0 rows goes on quietly until something else breaks. What does the docstring ask for?",
     old='raise ValueError(f"a kernel of {kernel} does not fit")',
     new="return 0",
-)  # fmt: skip
+)
 
 misconception(
     "refuses_a_kernel_that_just_fits", "shapes",
     hint="When the kernel covers the whole axis there is no room to move. Is there a place?",
     old="if room < 0:",
     new="if room <= 0:",
-)  # fmt: skip
+)
 
 misconception(
     "pooling_steps_by_one", "shapes",
     hint="Look at the default stride of a pooling once more: it is not that of a convolution.",
     old='default = 1 if layer["kind"] == "Conv2d" else kernel',
     new="default = 1",
-)  # fmt: skip
+)
 
 misconception(
     "width_comes_before_height", "shapes",
     hint="Trace a picture that is wider than high. Does it stay so?",
     old="sides = zip(before[1:], kernel, stride, padding, strict=True)",
     new="sides = zip(before[:0:-1], kernel, stride, padding, strict=True)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_bias_among_the_weights", "shapes",
     hint="Weights and biases have a column each. In which of them is the bias?",
     old="weights, biases = channels * before[0] * kernel[0] * kernel[1], channels",
     new="weights, biases = channels * (before[0] * kernel[0] * kernel[1] + 1), channels",
-)  # fmt: skip
+)
 
 misconception(
     "one_kernel_for_all_input_channels", "shapes",
     hint="A filter is a stack of kernels. How high is the stack?",
     old="weights, biases = channels * before[0] * kernel[0] * kernel[1], channels",
     new="weights, biases = channels * kernel[0] * kernel[1], channels",
-)  # fmt: skip
+)
 
 misconception(
     "a_bias_for_every_kernel", "shapes",
     hint="How many numbers are added to one output, after all its products are summed?",
     old="weights, biases = channels * before[0] * kernel[0] * kernel[1], channels",
     new="weights, biases = channels * before[0] * kernel[0] * kernel[1], channels * before[0]",
-)  # fmt: skip
+)
 
 misconception(
     "lets_any_number_of_features_in", "shapes",
     hint="A Linear layer has a fixed number of columns. What if another number of features arrives?",
     old='if layer["in_features"] != units:',
     new="if False:",
-)  # fmt: skip
+)
 
 misconception(
     "lets_any_number_of_channels_in", "shapes",
     hint="Each filter has one kernel per channel. What if there are more channels than kernels?",
     old='if layer["in_channels"] != channels:',
     new="if False:",
-)  # fmt: skip
+)
 
 misconception(
     "a_dense_layer_without_biases", "shapes",
     hint="Count the parameters of one output alone: a weight for each input, and what else?",
     old="return int(np.prod(out_shape)) * (int(np.prod(shape)) + 1)",
     new="return int(np.prod(out_shape)) * int(np.prod(shape))",
-)  # fmt: skip
+)
 
 # -- conv --------------------------------------------------------------------------------------------------------------
 
@@ -115,103 +115,103 @@ _FORWARDS = "Try two polynomials: is (1+2z)(3+4z) what comes out for (1,2) and (
 misconception(
     "convolves_without_turning_the_kernel", "conv", hint=_FORWARDS,
     old="for a, weight in enumerate(w):", new="for a, weight in enumerate(w[::-1]):",
-)  # fmt: skip
+)
 misconception(
     "convolves_without_turning_the_kernel", "conv", hint=_FORWARDS,
     old="for (a, b), weight in np.ndenumerate(w):\n        plane",
     new="for (a, b), weight in np.ndenumerate(w[::-1, ::-1]):\n        plane",
-)  # fmt: skip
+)
 
 misconception(
     "mirrors_instead_of_turning", "conv",
     hint="The minus stands before both indices. A mirror changes one of them, and half a turn?",
     old="for (a, b), weight in np.ndenumerate(w):\n        plane",
     new="for (a, b), weight in np.ndenumerate(w[:, ::-1]):\n        plane",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_only_the_whole_overlaps", "conv",
     hint="A product of polynomials of degree 2 and 1 has how many coefficients?",
     old="return whole\n",
     new="return whole[len(w) - 1 : len(x)]\n",
-)  # fmt: skip
+)
 
 misconception(
     "correlates_with_the_kernel_turned", "conv",
     hint="Take a kernel with a single 1 in its upper right corner. Which pixel of the window should come out?",
     old="for (a, b), weight in np.ndenumerate(w):\n        slid",
     new="for (a, b), weight in np.ndenumerate(w[::-1, ::-1]):\n        slid",
-)  # fmt: skip
+)
 
 misconception(
     "a_layer_turns_its_kernels", "conv",
     hint="Slide a delta that is not in the middle: does the picture go the right way? Layers do not turn the kernel.",
     old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])',
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, kh - 1 - i, kw - 1 - j])',
-)  # fmt: skip
+)
 
 misconception(
     "every_window_starts_one_further", "conv",
     hint="With a stride of 3, at which pixel does the second window start?",
     old="met = framed[:, :, i : i + down * rows : down, j : j + across * cols : across]",
     new="met = framed[:, :, i : i + rows, j : j + cols]",
-)  # fmt: skip
+)
 
 misconception(
     "strides_across_before_down", "conv",
     hint="Which axis does the first number of the stride belong to? Test with a stride of (1, 3).",
     old="(down, across), (top, side) = stride, padding\n    framed",
     new="(across, down), (top, side) = stride, padding\n    framed",
-)  # fmt: skip
+)
 
 misconception(
     "pads_the_sides_by_the_number_for_the_top", "conv",
     hint="Padding (1, 2): how many columns of zeros, and how many rows?",
     old="(down, across), (top, side) = stride, padding\n    framed",
     new="(down, across), (side, top) = stride, padding\n    framed",
-)  # fmt: skip
+)
 
 misconception(
     "pads_before_and_not_behind", "conv",
     hint="What is the shape of your picture after padding? It should have grown at both ends.",
     old="framed = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))",
     new="framed = np.pad(x, ((0, 0), (0, 0), (top, 0), (side, 0)))",
-)  # fmt: skip
+)
 
 misconception(
     "pads_with_the_nearest_pixel", "conv",
     hint="What does a pixel of the frame contribute to a sum?",
     old="framed = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))",
     new='framed = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)), mode="edge")',
-)  # fmt: skip
+)
 
 misconception(
     "adds_the_bias_with_every_weight", "conv",
     hint="Set all weights to 0. Which number should be left, and how often is it added?",
     old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])',
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j]) + b[:, None, None]',
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_bias", "conv",
     hint="Set all weights to 0. What should the layer give?",
     old="h = np.zeros((len(x), len(w), rows, cols)) + b[:, None, None]",
     new="h = np.zeros((len(x), len(w), rows, cols))",
-)  # fmt: skip
+)
 
 misconception(
     "looks_at_the_first_channel_only", "conv",
     hint="Change a pixel of the last channel. Does anything change in the output?",
     old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])',
     new='h += np.einsum("nchw,fc->nfhw", met[:, :1], w[:, :1, i, j])',
-)  # fmt: skip
+)
 
 misconception(
     "averages_over_the_channels", "conv",
     hint="Give the second channel zeros. Should the contribution of the first change?",
     old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])',
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j]) / x.shape[1]',
-)  # fmt: skip
+)
 
 # -- backward ----------------------------------------------------------------------------------------------------------
 
@@ -220,66 +220,66 @@ misconception(
     hint="Compare the shapes of dx and x. What did the forward pass put round the picture?",
     old="dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]",
     new="dx = dframe",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_the_frame_on_one_side", "backward",
     hint="Where in the framed picture does the picture itself begin?",
     old="dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]",
     new="dx = dframe[:, :, : x.shape[2], : x.shape[3]]",
-)  # fmt: skip
+)
 
 misconception(
     "the_last_window_wins", "backward",
     hint="One pixel feeds many windows. What becomes of the gradient of the first when the second arrives?",
     old='dframe[:, :, tall, wide] += np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
     new='dframe[:, :, tall, wide] = np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
-)  # fmt: skip
+)
 
 misconception(
     "turns_the_kernel_on_the_way_back", "backward",
     hint="Take one pixel. Which weight did it meet in each of its windows, on the way forward?",
     old='np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
     new='np.einsum("nfhw,fc->nchw", G, w[:, :, kh - 1 - i, kw - 1 - j])',
-)  # fmt: skip
+)
 
 _STEPS = "With a stride of 3, which pixels did the weight w[0, 0] meet?"
 misconception(
     "goes_back_without_the_stride", "backward", hint=_STEPS,
     old="tall = slice(i, i + down * rows, down)", new="tall = slice(i, i + rows)",
-)  # fmt: skip
+)
 misconception(
     "goes_back_without_the_stride", "backward", hint=_STEPS,
     old="wide = slice(j, j + across * cols, across)", new="wide = slice(j, j + cols)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_weight_gradient_over_the_batch", "backward",
     hint="If the loss is a mean, that is already in G. Give the layer the same example twice: what happens to dw?",
     old='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G, frame[:, :, tall, wide])',
     new='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G, frame[:, :, tall, wide]) / len(x)',
-)  # fmt: skip
+)
 
 misconception(
     "only_the_first_example_teaches_the_weights", "backward",
     hint="The same weight was used for every example. From how many does it collect?",
     old='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G, frame[:, :, tall, wide])',
     new='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G[:1], frame[:1, :, tall, wide])',
-)  # fmt: skip
+)
 
 misconception(
     "a_bias_gradient_for_each_example", "backward",
     hint="How many biases are there? As many numbers has db.",
     old="return dx, dw, G.sum(axis=(0, 2, 3))",
     new="return dx, dw, G.sum(axis=(2, 3))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_bias_gradient", "backward",
     hint="Raise the bias by 1: by how much does each output rise, and how many outputs are there?",
     old="return dx, dw, G.sum(axis=(0, 2, 3))",
     new="return dx, dw, G.mean(axis=(0, 2, 3))",
-)  # fmt: skip
+)
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
 
@@ -288,77 +288,77 @@ misconception(
     hint="What is the largest of −3, −1 and −2?",
     old="return flat.max(axis=-1), i * x.shape[3] + j",
     new="return flat.max(axis=-1, initial=0), i * x.shape[3] + j",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_place_inside_the_window", "pooling",
     hint="The backward pass gets `where` and nothing else about the windows. Can it find the pixel?",
     old="return flat.max(axis=-1), i * x.shape[3] + j",
     new="return flat.max(axis=-1), best",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_the_row_by_the_height", "pooling",
     hint="To get to the next row of a flattened picture, how many pixels do you pass?",
     old="return flat.max(axis=-1), i * x.shape[3] + j",
     new="return flat.max(axis=-1), i * x.shape[2] + j",
-)  # fmt: skip
+)
 
 misconception(
     "ties_go_to_the_last", "pooling",
     hint="When a later pixel is only as large as the best so far, who keeps the prize?",
     old="best = flat.argmax(axis=-1)",
     new="best = flat.shape[-1] - 1 - flat[..., ::-1].argmax(axis=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "pays_a_pixel_once", "pooling",
     hint="A pixel is the largest of two windows, which owe it 10 and 20. What does it get in yours?",
     old="np.add.at(dx, (maps, where.reshape(N * C, -1)), paid)",
     new="dx[maps, where.reshape(N * C, -1)] += paid",
-)  # fmt: skip
+)
 
 misconception(
     "delivers_to_the_first_channel", "pooling",
     hint="Each channel of each example has a picture and addresses of its own.",
     old="maps, paid = np.arange(N * C)[:, None], G.reshape(N * C, -1)",
     new="maps, paid = 0 * np.arange(N * C)[:, None], G.reshape(N * C, -1)",
-)  # fmt: skip
+)
 
 misconception(
     "windows_never_overlap", "pooling",
     hint="The step from one window to the next is given. It need not be the size of the window.",
     old="windows = windows[:, :, :: stride[0], :: stride[1]]",
     new="windows = windows[:, :, :: size[0], :: size[1]]",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_window", "pooling",
     hint="What is the mean of a window of ones?",
     old="return seen[:, :, :: stride[0], :: stride[1]].mean(axis=(-2, -1))",
     new="return seen[:, :, :: stride[0], :: stride[1]].sum(axis=(-2, -1))",
-)  # fmt: skip
+)
 
 misconception(
     "pays_the_whole_gradient_to_everyone", "pooling",
     hint="Add up what you pay out for one window. Is it what came in?",
     old="spread[:, :, down, right] += G / (size[0] * size[1])",
     new="spread[:, :, down, right] += G",
-)  # fmt: skip
+)
 
 misconception(
     "pays_for_the_last_window_only", "pooling",
     hint="A pixel that lies in two windows is paid by both.",
     old="spread[:, :, down, right] += G / (size[0] * size[1])",
     new="spread[:, :, down, right] = G / (size[0] * size[1])",
-)  # fmt: skip
+)
 
 misconception(
     "shares_by_the_stride", "pooling",
     hint="Into how many equal parts is a gradient divided: the pixels of a window, or those of a step?",
     old="spread[:, :, down, right] += G / (size[0] * size[1])",
     new="spread[:, :, down, right] += G / (stride[0] * stride[1])",
-)  # fmt: skip
+)
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
@@ -367,61 +367,61 @@ misconception(
     hint="Over which axes is the mean taken? A batch has one mean per channel.",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - x.mean(axis=(2, 3), keepdims=True)) / np.sqrt(x.var(axis=(2, 3), keepdims=True) + eps)",
-)  # fmt: skip
+)
 
 misconception(
     "one_mean_for_all_channels", "batchnorm",
     hint="Two channels, one around 0 and one around 100. What should their means be afterwards?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - x.mean()) / np.sqrt(x.var() + eps)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_epsilon_to_the_root", "batchnorm",
     hint="Where does ε stand: under the root or beside it?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - mean[:, None, None]) / (np.sqrt(var) + eps)[:, None, None]",
-)  # fmt: skip
+)
 
 misconception(
     "normalises_by_the_unbiased_variance", "batchnorm",
     hint="Two variances are in the text. Which of them makes this very batch have variance (almost) 1?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - mean[:, None, None]) / np.sqrt(var * m / (m - 1) + eps)[:, None, None]",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_variance", "batchnorm",
     hint="If x is in metres, in which unit is the variance?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - mean[:, None, None]) / (var + eps)[:, None, None]",
-)  # fmt: skip
+)
 
 misconception(
     "the_running_variance_is_biased", "batchnorm",
     hint="What is the running variance for: this batch, or data that it has not seen?",
     old="new_var = (1 - momentum) * running_var + momentum * var * m / (m - 1)",
     new="new_var = (1 - momentum) * running_var + momentum * var",
-)  # fmt: skip
+)
 
 _MEMORY = "With a momentum of 0.1, how much of the old estimate is kept?"
 misconception(
     "momentum_is_what_is_kept", "batchnorm", hint=_MEMORY,
     old="new_mean = (1 - momentum) * running_mean + momentum * mean",
     new="new_mean = momentum * running_mean + (1 - momentum) * mean",
-)  # fmt: skip
+)
 misconception(
     "momentum_is_what_is_kept", "batchnorm", hint=_MEMORY,
     old="new_var = (1 - momentum) * running_var + momentum * var * m / (m - 1)",
     new="new_var = momentum * running_var + (1 - momentum) * var * m / (m - 1)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_past", "batchnorm",
     hint="One odd batch comes along. Should it wipe out what all the others said?",
     old="new_mean = (1 - momentum) * running_mean + momentum * mean",
     new="new_mean = mean",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -452,49 +452,49 @@ misconception(
     fixed = gamma / np.sqrt(x.var(axis=(0, 2, 3)) + eps)
     shift = x.mean(axis=(0, 2, 3))
     return fixed[:, None, None] * (x - shift[:, None, None]) + beta[:, None, None]""",
-)  # fmt: skip
+)
 
 misconception(
     "evaluates_by_the_running_variance_without_a_root", "batchnorm",
     hint="In training you divide by a standard deviation. And here?",
     old="fixed = gamma / np.sqrt(running_var + eps)",
     new="fixed = gamma / (running_var + eps)",
-)  # fmt: skip
+)
 
 misconception(
     "the_mean_and_the_variance_are_constants", "batchnorm",
     hint="Move one x: the mean moves too, and so does the variance. Where is that in your dx?",
     old="return (g - through_mean - through_var) / s, (G * hat)",
     new="return g / s, (G * hat)",
-)  # fmt: skip
+)
 
 misconception(
     "the_variance_is_a_constant", "batchnorm",
     hint="You have the way through the mean. There is one more statistic that x moves.",
     old="return (g - through_mean - through_var) / s, (G * hat)",
     new="return (g - through_mean) / s, (G * hat)",
-)  # fmt: skip
+)
 
 misconception(
     "the_mean_is_a_constant", "batchnorm",
     hint="Moving a whole channel changes nothing. Does your dx sum to 0?",
     old="return (g - through_mean - through_var) / s, (G * hat)",
     new="return (g - through_var) / s, (G * hat)",
-)  # fmt: skip
+)
 
 misconception(
     "goes_back_without_gamma", "batchnorm",
     hint="On the way forward x̂ was multiplied by something. On the way back?",
     old="g = G * gamma[:, None, None]",
     new="g = G",
-)  # fmt: skip
+)
 
 misconception(
     "gamma_meets_the_raw_input", "batchnorm",
     hint="With what was γ multiplied in the forward pass?",
     old="through_var) / s, (G * hat).sum(axis=axes)",
     new="through_var) / s, (G * x).sum(axis=axes)",
-)  # fmt: skip
+)
 
 # -- lenet -------------------------------------------------------------------------------------------------------------
 
@@ -503,126 +503,126 @@ misconception(
     hint="The loss takes scores and does the softmax itself. What happens if it is done twice?",
     old="return self.fc2(torch.relu(self.fc1(maps.flatten(1))))",
     new="return torch.softmax(self.fc2(torch.relu(self.fc1(maps.flatten(1)))), dim=1)",
-)  # fmt: skip
+)
 
 misconception(
     "ends_in_a_relu", "lenet",
     hint="May a score be negative?",
     old="return self.fc2(torch.relu(self.fc1(maps.flatten(1))))",
     new="return torch.relu(self.fc2(torch.relu(self.fc1(maps.flatten(1)))))",
-)  # fmt: skip
+)
 
 misconception(
     "pools_without_a_relu", "lenet",
     hint="Read the row of conv2 in the table again: what stands between convolution and pooling?",
     old="maps = torch.max_pool2d(torch.relu(self.conv2(maps)), 2)",
     new="maps = torch.max_pool2d(self.conv2(maps), 2)",
-)  # fmt: skip
+)
 
 misconception(
     "pools_by_averaging", "lenet",
     hint="Which kind of pooling does the table ask for?",
     old="maps = torch.max_pool2d(torch.relu(self.conv1(images)), 2)",
     new="maps = nn.functional.avg_pool2d(torch.relu(self.conv1(images)), 2)",
-)  # fmt: skip
+)
 
 misconception(
     "makes_layers_without_biases", "lenet",
     hint="Count the parameters of conv1: 8 filters of 3×3, and what else?",
     old="self.conv1 = nn.Conv2d(1, 8, kernel_size=3, padding=1, device=device)",
     new="self.conv1 = nn.Conv2d(1, 8, kernel_size=3, padding=1, bias=False, device=device)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_a_device", "lenet",
     hint="One of your layers was not told where to live.",
     old="self.fc2 = nn.Linear(64, 10, device=device)",
     new="self.fc2 = nn.Linear(64, 10)",
-)  # fmt: skip
+)
 
 misconception(
     "never_forgets_a_gradient", "lenet",
     hint="torch adds every new gradient to the old one. Who empties the bucket?",
     old="optimiser.zero_grad()",
     new="pass",
-)  # fmt: skip
+)
 
 misconception(
     "shuffles_the_images_and_not_the_labels", "lenet",
     hint="After shuffling, does each picture still have its own label?",
     old="loss = nn.functional.cross_entropy(model(images[batch]), labels[batch])",
     new="loss = nn.functional.cross_entropy(model(images[batch]), labels[: len(batch)])",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_loss_of_a_batch", "lenet",
     hint="Should the loss be twice as large for a batch twice as large?",
     old="loss = nn.functional.cross_entropy(model(images[batch]), labels[batch])",
     new='loss = nn.functional.cross_entropy(model(images[batch]), labels[batch], reduction="sum")',
-)  # fmt: skip
+)
 
 misconception(
     "never_shuffles", "lenet",
     hint="Look at the order in which your epochs visit the examples.",
     old="shuffled = torch.as_tensor(rng.permutation(len(images)), device=images.device)",
     new="shuffled = torch.arange(len(images), device=images.device)",
-)  # fmt: skip
+)
 
 misconception(
     "draws_with_replacement", "lenet",
     hint="An epoch visits everyone once. Can your draw give the same example twice?",
     old="shuffled = torch.as_tensor(rng.permutation(len(images)), device=images.device)",
     new="shuffled = torch.as_tensor(rng.integers(len(images), size=len(images)), device=images.device)",
-)  # fmt: skip
+)
 
 misconception(
     "drops_the_last_batch", "lenet",
     hint="23 examples in batches of 5: what becomes of the last three?",
     old="for batch in shuffled.split(batch_size):",
     new="for batch in shuffled[: len(images) // batch_size * batch_size].split(batch_size):",
-)  # fmt: skip
+)
 
 misconception(
     "trains_in_whatever_mode_it_finds", "lenet",
     hint="Somebody evaluated the model just before. In which mode do you train it?",
     old="model.train()\n",
     new="pass\n",
-)  # fmt: skip
+)
 
 misconception(
     "steps_without_adam", "lenet",
     hint="Which optimiser does the docstring name?",
     old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
     new="optimiser = torch.optim.SGD(model.parameters(), lr=rate)",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_in_training_mode", "lenet",
     hint="Put a batch normalisation into the model. What does it do with the test images?",
     old="model.eval()\n",
     new="pass\n",
-)  # fmt: skip
+)
 
 misconception(
     "records_gradients_while_predicting", "lenet",
     hint="Nobody will go backward from a prediction. Need torch write everything down?",
     old="with torch.no_grad():",
     new="if True:",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_score_and_not_the_class", "lenet",
     hint="Is the answer how high the highest score is, or whose it is?",
     old="return model(images).argmax(dim=1)",
     new="return model(images).max(dim=1).values",
-)  # fmt: skip
+)
 
 misconception(
     "permutes_the_other_way", "lenet",
     hint="Does new pixel j come from order[j], or does old pixel j go there? Try an order that is not its own inverse.",
     old="return images.flatten(1)[:, index].reshape(images.shape)",
     new="return images.flatten(1)[:, torch.argsort(index)].reshape(images.shape)",
-)  # fmt: skip
+)
 
 misconception(
     "a_new_order_for_every_image", "lenet",
@@ -631,21 +631,21 @@ misconception(
     new="""
     rows = [one.flatten()[torch.roll(index, 7 * n)] for n, one in enumerate(images)]
     return torch.stack(rows).reshape(images.shape)""",
-)  # fmt: skip
+)
 
 misconception(
     "tests_on_pictures_in_another_order", "lenet",
     hint="The model learnt on permuted pictures. On which is it tested?",
     old="seen, asked = permute_pixels(seen, order), permute_pixels(asked, order)",
     new="seen, asked = permute_pixels(seen, order), asked",
-)  # fmt: skip
+)
 
 misconception(
     "never_permutes_at_all", "lenet",
     hint="Look at the pictures that the second training really saw. Are the pixels out of order?",
     old="if suffix:",
     new="if False:",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -653,67 +653,67 @@ misconception(
     "locality_finds_it_everywhere", "concepts",
     hint="Small windows alone could still have different weights in every corner.",
     old='anywhere="sharing"', new='anywhere="locality"',
-)  # fmt: skip
+)
 
 misconception(
     "channels_shrink_with_the_maps", "concepts",
     hint="Read the channel column of the traced network from top to bottom.",
     old='channels="grows"', new='channels="falls"',
-)  # fmt: skip
+)
 
 misconception(
     "the_first_layer_sees_objects", "concepts",
     hint="How many pixels does a unit of the first layer see? What fits into so few?",
     old='first_layer="edges"', new='first_layer="objects"',
-)  # fmt: skip
+)
 
 misconception(
     "pooling_makes_invariant", "concepts",
     hint="Move the pixel from the left half of its window; then move it from the right half.",
     old='nudge="sometimes"', new='nudge="never"',
-)  # fmt: skip
+)
 
 misconception(
     "one_by_one_is_nonlinear", "concepts",
     hint="Without an activation: what does it do to the mean of two pictures?",
     old='one_by_one="affine"', new='one_by_one="nonlinear"',
-)  # fmt: skip
+)
 
 misconception(
     "the_smallest_batch_is_best", "concepts",
     hint="How good is a variance that is estimated from two images?",
     old="batch=64,", new="batch=2,",
-)  # fmt: skip
+)
 
 misconception(
     "a_gap_means_overfitting", "concepts",
     hint="The same weights, the same images: only the company differs from one column to the next.",
     old='company="mode"', new='company="overfitting"',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_labels", "concepts",
     hint="If the labels were mixed up, what would happen to the perceptron?",
     old='monday="order"', new='monday="labels"',
-)  # fmt: skip
+)
 
 misconception(
     "larger_pictures_need_more_weights", "concepts",
     hint="Look for H and W in the formula for the weights of a convolution.",
     old='doubled="unchanged"', new='doubled="fourfold"',
-)  # fmt: skip
+)
 
 misconception(
     "a_convolution_minds_the_size", "concepts",
     hint="Trace 208×256 with your own function and see where it stops.",
     old='refuses="linear"', new='refuses="convolution"',
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="batch=64,", new='batch="64",',
-)  # fmt: skip
+)
 
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
@@ -722,49 +722,49 @@ misconception(
     hint="Does w.reshape(F, -1) walk through its numbers in the same order as your columns?",
     old="views.transpose(0, 1, 4, 5, 2, 3)",
     new="views.transpose(0, 4, 5, 1, 2, 3)",
-)  # fmt: skip
+)
 
 misconception(
     "windows_in_the_rows", "matrix",
     hint="Which of your two axes is as long as one window?",
     old="return views.transpose(0, 1, 4, 5, 2, 3).reshape(len(x), depth, -1)",
     new="return views.transpose(0, 1, 4, 5, 2, 3).reshape(len(x), depth, -1).transpose(0, 2, 1)",
-)  # fmt: skip
+)
 
 misconception(
     "walks_off_one_edge_and_in_at_the_other", "matrix",
     hint="What does a negative index mean in numpy? And what lies beyond the edge of a padded picture?",
     old="if 0 <= u < H and 0 <= v < W:",
     new="if u < H and v < W:",
-)  # fmt: skip
+)
 
 misconception(
     "the_matrix_turns_the_kernel", "matrix",
     hint="Write row (0, 0, 0) by hand: which weight meets the first pixel of the window?",
     old="T[:, i, j, :, u, v] = w[:, :, a, b]",
     new="T[:, i, j, :, u, v] = w[:, :, kh - 1 - a, kw - 1 - b]",
-)  # fmt: skip
+)
 
 misconception(
     "the_matrix_lies_on_its_side", "matrix",
     hint="T takes a picture and gives an output. How many columns has it?",
     old="return T.reshape(F * rows * cols, C * H * W)",
     new="return T.reshape(F * rows * cols, C * H * W).T",
-)  # fmt: skip
+)
 
 misconception(
     "a_pointwise_layer_bends", "matrix",
     hint="What does it do to the mean of two pictures? The activation is another layer.",
     old='return np.einsum("fc,nchw->nfhw", w, x) + b[:, None, None]',
     new='return np.maximum(0, np.einsum("fc,nchw->nfhw", w, x) + b[:, None, None])',
-)  # fmt: skip
+)
 
 misconception(
     "a_pointwise_layer_without_bias", "matrix",
     hint="What should it give for a black picture?",
     old='return np.einsum("fc,nchw->nfhw", w, x) + b[:, None, None]',
     new='return np.einsum("fc,nchw->nfhw", w, x)',
-)  # fmt: skip
+)
 
 # -- text (extra) ------------------------------------------------------------------------------------------------------
 
@@ -787,7 +787,7 @@ misconception(
     hint="Which word of the window does W[:, 0] belong to?",
     old="return b + sum(X[start + dilation * a] @ W[:, a].T for a in range(k))",
     new="return b + sum(X[start + dilation * a] @ W[:, k - 1 - a].T for a in range(k))",
-)  # fmt: skip
+)
 
 misconception(
     "dilation_is_stride_and_nothing_else", "text",
@@ -795,42 +795,42 @@ misconception(
     old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1\n    start = stride * np.arange(places)",
     new="places = (len(X) - k) // (stride * dilation) + 1\n"
     "    start, dilation = stride * dilation * np.arange(places), 1",
-)  # fmt: skip
+)
 
 misconception(
     "pools_over_the_features", "text",
     hint="After pooling, sentences of different lengths must give vectors of one length. Which length?",
     old="return h.max(axis=0)",
     new="return h.max(axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_over_time", "text",
     hint="Was the phrase anywhere? Should ten words about something else make it less so?",
     old="return h.max(axis=0)",
     new="return h.mean(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "depth_forgets_the_strides", "text",
     hint="After a layer with stride 2, how far apart in the input are two neighbouring units?",
     old="field += dilation * (kernel - 1) * jump",
     new="field += dilation * (kernel - 1)",
-)  # fmt: skip
+)
 
 misconception(
     "a_layer_is_stretched_by_its_own_stride", "text",
     hint="The stride of a layer decides how far apart its outputs are. Does it change what one output sees?",
     old="field += dilation * (kernel - 1) * jump\n        jump *= stride",
     new="jump *= stride\n        field += dilation * (kernel - 1) * jump",
-)  # fmt: skip
+)
 
 misconception(
     "dilation_reaches_no_farther", "text",
     hint="A kernel of 3 with gaps: how far is its last tap from its first?",
     old="field += dilation * (kernel - 1) * jump",
     new="field += (kernel - 1) * jump",
-)  # fmt: skip
+)
 
 # -- symmetry (extra) --------------------------------------------------------------------------------------------------
 
@@ -839,42 +839,42 @@ misconception(
     hint="Should the answer stay where it is when the picture moves, or move along?",
     old="last = np.roll(layer(x), (down, right), axis=(0, 1))",
     new="last = layer(x)",
-)  # fmt: skip
+)
 
 misconception(
     "swaps_down_and_right", "symmetry",
     hint="Rows go down, columns go to the right. Which axis is which?",
     old="first = layer(np.roll(x, (down, right), axis=(0, 1)))",
     new="first = layer(np.roll(x, (right, down), axis=(0, 1)))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_gap", "symmetry",
     hint="One wrong pixel among a thousand: should it disappear in a mean?",
     old="return float(np.abs(first - last).max())",
     new="return float(np.abs(first - last).mean())",
-)  # fmt: skip
+)
 
 misconception(
     "looks_at_all_outputs", "symmetry",
     hint="Which pixels can change this one output? Not: which can change anything.",
     old="found[pixel] = abs(layer(tried)[place] - usual) > 1e-9",
     new="found[pixel] = np.abs(layer(tried) - layer(x)).max() > 1e-9",
-)  # fmt: skip
+)
 
 misconception(
     "never_puts_a_pixel_back", "symmetry",
     hint="When you try the second pixel, is the first one back to what it was?",
     old="tried = x.copy()",
     new="tried = x",
-)  # fmt: skip
+)
 
 misconception(
     "undoes_the_order_in_the_columns", "symmetry",
     hint="Column j must meet the pixel that is now at place j. Which one is that?",
     old="return W[:, order]",
     new="return W[:, np.argsort(order)]",
-)  # fmt: skip
+)
 
 # -- layernorm (extra) -------------------------------------------------------------------------------------------------
 
@@ -883,14 +883,14 @@ misconception(
     hint="Over which axis? Each example should get along without the others.",
     old="centred = x - x.mean(axis=1, keepdims=True)\n    return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
     new="centred = x - x.mean(axis=0, keepdims=True)\n    return gamma * centred / np.sqrt(x.var(axis=0, keepdims=True) + eps) + beta",
-)  # fmt: skip
+)
 
 misconception(
     "puts_epsilon_beside_the_root", "layernorm",
     hint="Where does ε stand: under the root or beside it?",
     old="return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
     new="return gamma * centred / (x.std(axis=1, keepdims=True) + eps) + beta",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_gamma_in_at_the_end", "layernorm",
@@ -901,11 +901,11 @@ misconception(
     new="pull = G\n    pull_mean = pull.mean(axis=1, keepdims=True)\n"
     "    pull_var = unit * (pull * unit).mean(axis=1, keepdims=True)\n"
     "    return gamma * (pull - pull_mean - pull_var) / width, (G * unit)",
-)  # fmt: skip
+)
 
 misconception(
     "an_example_cannot_move_its_own_variance", "layernorm",
     hint="x moves its mean and its variance. How many terms does that make?",
     old="return (pull - pull_mean - pull_var) / width, (G * unit)",
     new="return (pull - pull_mean) / width, (G * unit)",
-)  # fmt: skip
+)

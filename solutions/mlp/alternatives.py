@@ -382,7 +382,8 @@ SEARCH = """        uses: dict[Value, int] = {self: 0}
                     complete.append(parent)"""
 
 alternative(
-    "sorts_with_a_stack", "autodiff",
+    "sorts_with_a_stack",
+    "autodiff",
     old=SEARCH,
     new="""        order, state, stack = [], {}, [self]
         while stack:
@@ -401,7 +402,7 @@ alternative(
         for node in reversed(order):
             for parent, slope in node.parents:
                 parent.grad = parent.grad + slope * node.grad""",
-)  # fmt: skip
+)
 
 
 @alternative("layer_norm_by_the_jacobian", "blocks")

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import curve, curved, slope_of
 from redink_datasets import digits as written_digits
 
 # -- activations -------------------------------------------------------------------------------------------------------
@@ -461,24 +462,6 @@ def _(seen, expected, layers):
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
 
 
-def curved(rng, shape):
-    """Draw a smooth function f(x) = c·tanh(Ax) + ½ q·x² of an array, and a place."""
-    size = int(np.prod(shape))
-    rows = size + 2
-    return dict(
-        A=rng.normal(size=(rows, size)) / np.sqrt(size),
-        c=rng.normal(size=rows),
-        q=1 + rng.random(size),
-        x=(2 * rng.random(shape) - 1).round(3),
-    )
-
-
-def slope_of(A, c, q, x):
-    """Give the gradient of that function."""
-    flat = x.ravel()
-    return ((c * (1 - np.tanh(A @ flat) ** 2)) @ A + q * flat).reshape(x.shape)
-
-
 @check("gradcheck", tol=1e-7, covers="R101")
 def the_place_may_be_integers_and_stays_as_it_was(rng, trial):
     """numerical_gradient works where x is an array of integers, and leaves x as it was."""
@@ -490,9 +473,7 @@ def the_place_may_be_integers_and_stays_as_it_was(rng, trial):
 
 @the_place_may_be_integers_and_stays_as_it_was.when
 def _(student, A, c, q, x, floats):
-    def f(v):
-        return float(c @ np.tanh(A @ np.ravel(v)) + 0.5 * q @ np.ravel(v) ** 2)
-
+    f = curve(A, c, q)
     seen = [student.numerical_gradient(f, x), student.numerical_gradient(f, floats)]
     return dict(gradients=seen, x=x, floats=floats)
 
@@ -540,9 +521,7 @@ def no_kind_of_wrong_claim_passes(rng, trial):
 
 @no_kind_of_wrong_claim_passes.when
 def _(student, A, c, q, x, claims):
-    def f(v):
-        return float(c @ np.tanh(A @ np.ravel(v)) + 0.5 * q @ np.ravel(v) ** 2)
-
+    f = curve(A, c, q)
     return {name: student.gradient_check(f, x, claim) for name, claim in claims.items()}
 
 

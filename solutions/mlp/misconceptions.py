@@ -9,91 +9,91 @@ misconception(
     hint="When z grows by 0.1, by how much does g(z) = z grow? Does it depend on z?",
     old="return Z, np.ones_like(Z)",
     new="return Z, Z",
-)  # fmt: skip
+)
 
 misconception(
     "sigmoid_slope_from_the_input", "activations",
     hint="In σ(1 − σ), is σ what went in or what came out?",
     old="return S, S * (1 - S)",
     new="return S, Z * (1 - Z)",
-)  # fmt: skip
+)
 
 misconception(
     "sigmoid_overflows", "activations",
     hint="What is e^800 on your computer, and inf divided by inf?",
     old="small = np.exp(-np.abs(Z))\n    S = np.where(Z >= 0, 1, small) / (1 + small)",
     new="S = np.exp(Z) / (1 + np.exp(Z))",
-)  # fmt: skip
+)
 
 misconception(
     "tanh_slope_without_the_square", "activations",
     hint="Evaluate your slope at −z and at z. Tanh is as steep on either side.",
     old="return bent, 1 - bent**2",
     new="return bent, 1 - bent",
-)  # fmt: skip
+)
 
 misconception(
     "tanh_slope_from_the_input", "activations",
     hint="In 1 − tanh², square what comes out, not what goes in. Can a slope of tanh be negative?",
     old="return bent, 1 - bent**2",
     new="return bent, 1 - Z**2",
-)  # fmt: skip
+)
 
 misconception(
     "tanh_overflows", "activations",
     hint="The formula with four exponentials is right on paper. Try it at z = 800.",
     old="bent = np.tanh(Z)",
     new="bent = (np.exp(Z) - np.exp(-Z)) / (np.exp(Z) + np.exp(-Z))",
-)  # fmt: skip
+)
 
 misconception(
     "hard_tanh_clips_at_zero", "activations",
     hint="Which range does tanh have, and which your clipped one?",
     old="return np.clip(Z, -1, 1), np.where(np.abs(Z) < 1, 1.0, 0.0)",
     new="return np.clip(Z, 0, 1), np.where((Z > 0) & (Z < 1), 1.0, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "hard_tanh_forgets_to_shut_the_slope", "activations",
     hint="At z = 3, move z a little. Does the clipped value move?",
     old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
     new="np.ones(np.shape(Z))",
-)  # fmt: skip
+)
 
 misconception(
     "hard_tanh_is_steep_at_its_ends", "activations",
     hint="Exactly at −1 and 1 there are two slopes to choose from. Which one do the conventions take?",
     old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
     new="np.where(np.abs(Z) <= 1, 1.0, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "relu_is_steep_at_zero", "activations",
     hint="Exactly at 0 there are two slopes to choose from. Which one do the conventions take?",
     old="return np.maximum(0, Z), np.where(Z > 0, 1.0, 0.0)",
     new="return np.maximum(0, Z), np.where(Z >= 0, 1.0, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "relu_lets_every_gradient_pass", "activations",
     hint="Where the unit gives 0 whatever z is, how steep is it?",
     old="return np.maximum(0, Z), np.where(Z > 0, 1.0, 0.0)",
     new="return np.maximum(0, Z), np.ones(np.shape(Z))",
-)  # fmt: skip
+)
 
 misconception(
     "leaky_slope_is_zero_below", "activations",
     hint="What is the leak for? See which slope it leaves on the negative side.",
     old="np.where(Z > 0, 1.0, alpha)",
     new="np.where(Z > 0, 1.0, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "leaky_is_steep_at_zero", "activations",
     hint="Between the slopes 1 and α, which one is the flatter, and so the one at 0?",
     old="np.where(Z > 0, 1.0, alpha)",
     new="np.where(Z >= 0, 1.0, alpha)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -114,168 +114,168 @@ misconception(
     hint="Where is the 1 for label 0?",
     old="T[np.arange(len(labels)), labels] = 1.0",
     new="T[np.arange(len(labels)), labels - 1] = 1.0",
-)  # fmt: skip
+)
 
 misconception(
     "one_hot_columns", "losses",
     hint="Examples stand in rows. How many rows has your array?",
     old="T[np.arange(len(labels)), labels] = 1.0\n    return T\n",
     new="T[np.arange(len(labels)), labels] = 1.0\n    return T.T\n",
-)  # fmt: skip
+)
 
 misconception(
     "softmax_over_the_examples", "losses",
     hint="Add up a row of your probabilities, then a column. Which of the two should be 1?",
     old="powers = np.exp(O - O.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)",
     new="powers = np.exp(O - O.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "softmax_overflows", "losses",
     hint="What can you subtract from every logit of a row without changing a single probability?",
     old="powers = np.exp(O - O.max(axis=1, keepdims=True))",
     new="powers = np.exp(O)",
-)  # fmt: skip
+)
 
 misconception(
     "softmax_shifts_by_the_largest_of_all", "losses",
     hint="One row has logits near 0, another near 10,000. What is left of the first after your shift?",
     old="powers = np.exp(O - O.max(axis=1, keepdims=True))",
     new="powers = np.exp(O - O.max())",
-)  # fmt: skip
+)
 
 misconception(
     "log_sum_exp_overflows", "losses",
     hint="Take the largest logit out of the sum before you exponentiate. Where does it come back?",
     old="peak = O.max(axis=1)\n    return peak + np.log",
     new="peak = 0 * O.max(axis=1)\n    return peak + np.log",
-)  # fmt: skip
+)
 
 misconception(
     "log_sum_exp_forgets_the_shift", "losses",
     hint="Add 5 to all logits. By how much should log Σ e^o grow, and by how much does yours?",
     old="return peak + np.log",
     new="return 0 * peak + np.log",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_log_of_a_rounded_softmax", "losses",
     hint="A probability of 10^−400 is 0 in the computer. Which form of the loss never writes it down?",
     old="costs = T * (log_sum_exp(O)[:, None] - O)",
     new="costs = -T * np.log(softmax(O))",
-)  # fmt: skip
+)
 
 misconception(
     "cross_entropy_sums_over_examples", "losses",
     hint="Write every example down twice. Should the loss change?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)\n    return float(costs.sum() / len(O)), dO",
     new="dO = T.sum(axis=1, keepdims=True) * softmax(O) - T\n    return float(costs.sum()), dO",
-)  # fmt: skip
+)
 
 misconception(
     "cross_entropy_gradient_forgets_the_mean", "losses",
     hint="Your loss is a mean. Is your gradient the gradient of that mean?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)",
     new="dO = T.sum(axis=1, keepdims=True) * softmax(O) - T",
-)  # fmt: skip
+)
 
 misconception(
     "cross_entropy_averages_over_classes", "losses",
     hint="Over what is the mean taken: over examples, or over every number in the table?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)\n    return float(costs.sum() / len(O)), dO",
     new="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / O.size\n    return float(costs.mean()), dO",
-)  # fmt: skip
+)
 
 misconception(
     "targets_always_sum_to_one", "losses",
     hint="p − t came out because Σt = 1. Go back one line, to where Σt still stands.",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)",
     new="dO = (softmax(O) - T) / len(O)",
-)  # fmt: skip
+)
 
 misconception(
     "gradient_of_the_log_likelihood", "losses",
     hint="If the network says 0.9 and the truth is 1, should the loss fall when that logit grows?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)",
     new="dO = (T - T.sum(axis=1, keepdims=True) * softmax(O)) / len(O)",
-)  # fmt: skip
+)
 
 misconception(
     "binary_gradient_loses_a_sign", "losses",
     hint="Take y = 0. When p grows, does the loss −log(1 − p) grow or fall?",
     old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)",
     new="dp = (-y / p - (1 - y) / (1 - p)) / len(p)",
-)  # fmt: skip
+)
 
 misconception(
     "binary_gradient_is_the_joined_one", "losses",
     hint="p − y is the gradient in the logit. Which one is asked for here?",
     old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)",
     new="dp = (p - y) / len(p)",
-)  # fmt: skip
+)
 
 misconception(
     "binary_loss_forgets_the_zeros", "losses",
     hint="What does an example with y = 0 cost you?",
     old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
     new="costs = -(y * np.log(p))",
-)  # fmt: skip
+)
 
 misconception(
     "binary_loss_sums", "losses",
     hint="Write every example down twice. Should the binary loss change?",
     old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)\n    return float(costs.mean()), dp",
     new="dp = -y / p + (1 - y) / (1 - p)\n    return float(costs.sum()), dp",
-)  # fmt: skip
+)
 
 misconception(
     "logit_loss_overflows", "losses",
     hint="Is your log(1 + e^z) a number at z = 1000?",
     old="return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)",
     new="return float(np.mean(np.log(1 + np.exp(z)) - y * z)), (chance - y) / len(z)",
-)  # fmt: skip
+)
 
 misconception(
     "slope_of_the_sigmoid_counted_twice", "losses",
     hint="p − y has the slope of the sigmoid in it already: it cancelled the denominators.",
     old="- y * z)), (chance - y) / len(z)",
     new="- y * z)), (chance - y) * chance * (1 - chance) / len(z)",
-)  # fmt: skip
+)
 
 misconception(
     "binary_gradient_of_the_likelihood", "losses",
     hint="y − σ climbs the likelihood. You want the gradient of the loss.",
     old="- y * z)), (chance - y) / len(z)",
     new="- y * z)), (y - chance) / len(z)",
-)  # fmt: skip
+)
 
 misconception(
     "squared_error_without_the_half", "losses",
     hint="Here the square comes with a ½. Look at the gradient that the text gives.",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(np.sum(gap**2) / len(O)), 2 * gap / len(O)",
-)  # fmt: skip
+)
 
 misconception(
     "squared_error_averages_over_outputs", "losses",
     hint="Over outputs it is a sum, over examples a mean. Which did you take over which?",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(0.5 * np.mean(gap**2)), gap / O.size",
-)  # fmt: skip
+)
 
 misconception(
     "squared_error_gradient_forgets_the_mean", "losses",
     hint="Half the squared error, averaged over n examples: where is the n in your gradient?",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(0.5 * np.sum(gap**2) / len(O)), gap",
-)  # fmt: skip
+)
 
 misconception(
     "squared_error_gradient_points_downhill", "losses",
     hint="If an output is too large, should the loss grow or fall when it grows further?",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(0.5 * np.sum(gap**2) / len(O)), -gap / len(O)",
-)  # fmt: skip
+)
 
 # -- forward -----------------------------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ misconception(
     hint="With X = 0, what does your first layer give? What should it give?",
     old="bent, slope = g(H @ W.T + b)",
     new="bent, slope = g(H @ W.T)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -321,28 +321,28 @@ misconception(
     hint="Give the layers different activations. Does each of them use its own?",
     old="bent, slope = g(H @ W.T + b)",
     new="bent, slope = activations[0](H @ W.T + b)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_what_came_out", "forward",
     hint="To move a weight, the way back must know what the weight was multiplied with.",
     old="cache.append((H, slope))\n        H = bent",
     new="cache.append((bent, slope))\n        H = bent",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_what_came_out_for_the_slope", "forward",
     hint="The second entry of a pair should say how steep the bend was, not how high.",
     old="cache.append((H, slope))\n        H = bent",
     new="cache.append((H, bent))\n        H = bent",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_slope_at_the_output", "forward",
     hint="At which point is g′ evaluated: at what entered the bend, or at what left it?",
     old="cache.append((H, slope))\n        H = bent",
     new="cache.append((H, g(bent)[1]))\n        H = bent",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -396,70 +396,70 @@ misconception(
     hint="Which gradient goes down through W: the one before the slope was applied, or after?",
     old="G = delta @ W",
     new="G = G @ W",
-)  # fmt: skip
+)
 
 misconception(
     "averages_in_every_layer", "backward",
     hint="The mean was taken once, in the loss, and dO knows of it. How often do you take it?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((delta.T @ H / len(H), delta.sum(axis=0) / len(H)))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_bias_gradient", "backward",
     hint="One bias, many examples: what does the chain rule do with many ways?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((delta.T @ H, delta.mean(axis=0)))",
-)  # fmt: skip
+)
 
 misconception(
     "one_bias_gradient_for_each_example", "backward",
     hint="A bias has K numbers. What shape has its gradient in your code?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((delta.T @ H, delta))",
-)  # fmt: skip
+)
 
 misconception(
     "biases_get_no_gradient", "backward",
     hint="In how many of the z does the bias of a unit occur?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((delta.T @ H, np.zeros(delta.shape[1])))",
-)  # fmt: skip
+)
 
 misconception(
     "transposes_the_weight_gradient", "backward",
     hint="W is out by in. What shape has its gradient in your code?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((H.T @ delta, delta.sum(axis=0)))",
-)  # fmt: skip
+)
 
 misconception(
     "weight_gradient_from_the_raw_gradient", "backward",
     hint="W sits before the bend. Has your gradient gone back through the bend when it meets H?",
     old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
     new="gradients.append((G.T @ H, G.sum(axis=0)))",
-)  # fmt: skip
+)
 
 misconception(
     "gradients_from_last_to_first", "backward",
     hint="You walked from the last layer to the first. In which order are the pairs wanted?",
     old="return gradients[::-1], G",
     new="return gradients, G",
-)  # fmt: skip
+)
 
 misconception(
     "stops_before_the_first_weights", "backward",
     hint="What you return for X has the shape of Z₁. One step is missing.",
     old="return gradients[::-1], G",
     new="return gradients[::-1], delta",
-)  # fmt: skip
+)
 
 misconception(
     "starts_from_ones", "backward",
     hint="Does your answer depend on dO? It is where the loss speaks.",
     old="G, gradients = dO, []\n    for (W, _)",
     new="G, gradients = np.ones_like(dO), []\n    for (W, _)",
-)  # fmt: skip
+)
 
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
 
@@ -468,28 +468,28 @@ misconception(
     hint="By how much does your difference miss for x², and by how much would a central one?",
     old="found[place] = (f(centre + step) - f(centre - step)) / (2 * h)",
     new="found[place] = (f(centre + step) - f(centre)) / h",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_h_instead_of_two", "gradcheck",
     hint="How far apart are the two places at which you evaluate f?",
     old="found[place] = (f(centre + step) - f(centre - step)) / (2 * h)",
     new="found[place] = (f(centre + step) - f(centre - step)) / h",
-)  # fmt: skip
+)
 
 misconception(
     "takes_a_step_of_its_own", "gradcheck",
     hint="Call it with h = 0.5 and with h = 0.1 on x³. The answers should differ.",
     old="step[place] = h",
     new="step[place] = h = 1e-5",
-)  # fmt: skip
+)
 
 misconception(
     "loses_the_step_in_integers", "gradcheck",
     hint="Add 0.00001 to an entry of an integer array. What is in it then?",
     old="centre = np.array(x, dtype=float)\n    found = np.zeros_like(centre)",
     new="centre = np.array(x)\n    found = np.zeros(centre.shape)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -514,70 +514,70 @@ misconception(
     hint="At a kink a claim may be as good as another. Is it fair to call it wrong?",
     old="wrong = ~kink & (np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))",
     new="wrong = np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c))",
-)  # fmt: skip
+)
 
 misconception(
     "sees_no_kinks", "gradcheck",
     hint="Compare the slope on the right with the slope on the left. Where do they part?",
     old="kink = np.abs(r - s) > 0.01 * np.maximum(1, np.maximum(np.abs(r), np.abs(s)))",
     new="kink = np.zeros(r.shape, dtype=bool)",
-)  # fmt: skip
+)
 
 misconception(
     "measures_all_against_the_largest", "gradcheck",
     hint="One slope is 40, another 0.3. How far may a claim be from each of them?",
     old="1e-6 * np.maximum(1, np.abs(c))",
     new="1e-6 * max(1, np.abs(c).max())",
-)  # fmt: skip
+)
 
 misconception(
     "measures_kinks_with_one_ruler", "gradcheck",
     hint="A function with slope 40 may bend more than one with slope 0.3 before you call it a kink. How much more?",
     old="0.01 * np.maximum(1, np.maximum(np.abs(r), np.abs(s)))",
     new="0.01",
-)  # fmt: skip
+)
 
 misconception(
     "checks_with_a_step_of_its_own", "gradcheck",
     hint="Call gradient_check with another h on x². Do r and s change as they should?",
     old="    base = np.array(x, dtype=float)\n",
     new="    base, h = np.array(x, dtype=float), 1e-5\n",
-)  # fmt: skip
+)
 
 misconception(
     "one_kink_excuses_everything", "gradcheck",
     hint="A kink in one coordinate says nothing about the others.",
     old="wrong = ~kink & (np.abs(claim - c)",
     new="wrong = ~np.any(kink) & (np.abs(claim - c)",
-)  # fmt: skip
+)
 
 misconception(
     "one_verdict_for_the_whole_array", "gradcheck",
     hint="One number is wrong and the others are right. Whom does your checker accuse?",
     old="    return wrong, kink",
     new="    return np.full(wrong.shape, wrong.any()), kink",
-)  # fmt: skip
+)
 
 misconception(
     "one_percent_is_near_enough", "gradcheck",
     hint="A factor of 1.001 in a gradient is a bug. Does your checker notice?",
     old="(np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))",
     new="(np.abs(claim - c) > 1e-2 * np.maximum(1, np.abs(c)))",
-)  # fmt: skip
+)
 
 misconception(
     "compares_sizes_only", "gradcheck",
     hint="Claim the right gradient with its sign turned. Does your checker object?",
     old="(np.abs(claim - c) > 1e-6",
     new="(np.abs(np.abs(claim) - np.abs(c)) > 1e-6",
-)  # fmt: skip
+)
 
 misconception(
     "measures_against_the_largest", "gradcheck",
     hint="Next to large gradients a small one can be quite wrong. Measure each against itself.",
     old="> 1e-6 * np.maximum(1, np.abs(c)))",
     new="> 1e-4 * np.linalg.norm(c))",
-)  # fmt: skip
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -586,49 +586,49 @@ misconception(
     hint="What does your cross_entropy want: logits or probabilities?",
     old="loss, dO = cross_entropy(logits, T)",
     new="loss, dO = cross_entropy(softmax(logits), T)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_the_gradients_by_n_again", "experiment",
     hint="Write every example twice: your loss stays the same. Do your gradients?",
     old="return loss, backward(layers, cache, dO)[0]",
     new="return loss, backward(layers, cache, dO / len(X))[0]",
-)  # fmt: skip
+)
 
 misconception(
     "climbs", "experiment",
     hint="The gradient points to where the loss grows. Which way do you go?",
     old="(W - rate * dW, b - rate * db)",
     new="(W + rate * dW, b + rate * db)",
-)  # fmt: skip
+)
 
 misconception(
     "trains_the_weights_alone", "experiment",
     hint="Which half of the parameters is the same after your training as before?",
     old="(W - rate * dW, b - rate * db)",
     new="(W - rate * dW, b)",
-)  # fmt: skip
+)
 
 misconception(
     "notes_the_loss_after_the_step", "experiment",
     hint="Is your first entry the loss of the network that you were given?",
     old="    return layers, losses\n",
     new="    return layers, losses[1:] + [loss_and_gradients(layers, batches[-1])[0]]\n",
-)  # fmt: skip
+)
 
 misconception(
     "sees_only_the_first_batch", "experiment",
     hint="How many batches are there, and which of them do you look at?",
     old="loss, gradients = loss_and_gradients(layers, batch)",
     new="loss, gradients = loss_and_gradients(layers, batches[0])",
-)  # fmt: skip
+)
 
 misconception(
     "all_gradients_from_the_start", "experiment",
     hint="After the first step you are somewhere else. At which weights is the second gradient taken?",
     old="    losses = []\n    for batch in batches:\n        loss, gradients = loss_and_gradients(layers, batch)",
     new="    losses, origin = [], layers\n    for batch in batches:\n        loss, gradients = loss_and_gradients(origin, batch)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -652,42 +652,42 @@ misconception(
     hint="What should a perfect network get: 0 or 1?",
     old="return float(np.mean(outputs.argmax(axis=1) == labels))",
     new="return float(np.mean(outputs.argmax(axis=1) != labels))",
-)  # fmt: skip
+)
 
 misconception(
     "counts_instead_of_a_fraction", "experiment",
     hint="A fraction lies between 0 and 1.",
     old="return float(np.mean(outputs.argmax(axis=1) == labels))",
     new="return float(np.sum(outputs.argmax(axis=1) == labels))",
-)  # fmt: skip
+)
 
 misconception(
     "squares_without_the_root", "experiment",
     hint="Double the loss: the size of a gradient doubles. What does yours do?",
     old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
     new="return [float(np.sum(dW**2)) for dW, _ in gradients]",
-)  # fmt: skip
+)
 
 misconception(
     "norms_with_the_biases", "experiment",
     hint="Whose gradient is measured: that of W, or of W and b together?",
     old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
     new="return [float(np.sqrt(np.sum(dW**2) + np.sum(db**2))) for dW, db in gradients]",
-)  # fmt: skip
+)
 
 misconception(
     "largest_singular_value_for_the_norm", "experiment",
     hint="Which norm is asked for: the largest stretch of the matrix, or the root of its summed squares?",
     old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
     new="return [float(np.linalg.norm(dW, 2)) for dW, _ in gradients]",
-)  # fmt: skip
+)
 
 misconception(
     "norms_from_last_to_first", "experiment",
     hint="Which layer does your first number belong to?",
     old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
     new="return [float(np.linalg.norm(dW)) for dW, _ in gradients][::-1]",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -696,77 +696,77 @@ misconception(
     hint="A fading gradient is small. These are exactly 0, in the last W too. What would make them so?",
     old='stuck_run="zeros"',
     new='stuck_run="fading"',
-)  # fmt: skip
+)
 
 misconception(
     "trains_longer_against_fading", "concepts",
     hint="If layer 1 gets a twenty-thousandth of what layer 6 gets, how much longer would you have to train?",
     old='fading_run="relu"',
     new='fading_run="epochs"',
-)  # fmt: skip
+)
 
 misconception(
     "adds_the_slopes_of_a_chain", "concepts",
     hint="Does the chain rule add the slopes along one way, or multiply them?",
     old="chain=1024",
     new="chain=20",
-)  # fmt: skip
+)
 
 misconception(
     "standardising_bends_a_line", "concepts",
     hint="Shift and rescale the temperature as you like. Is the score still a straight line in it?",
     old='fever="monotone"',
     new='fever="standardised"',
-)  # fmt: skip
+)
 
 misconception(
     "dead_units_come_back", "concepts",
     hint="The gradient of the incoming weights contains the slope of the ReLU. What is that slope here?",
     old='dead_unit="nothing"',
     new='dead_unit="revive"',
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_examples_that_fit", "concepts",
     hint="Work out the average loss of each.",
     old='risk="second"',
     new='risk="first"',
-)  # fmt: skip
+)
 
 misconception(
     "first_layers_see_the_whole", "concepts",
     hint="What can be seen in a few neighbouring pixels?",
     old='first_layer="edges"',
     new='first_layer="wheels"',
-)  # fmt: skip
+)
 
 misconception(
     "counts_units_for_patterns", "concepts",
     hint="Each unit doubles the number of patterns.",
     old="codes=64",
     new="codes=36",
-)  # fmt: skip
+)
 
 misconception(
     "bends_the_logits", "concepts",
     hint="Between 0 and 1, two logits differ by less than 1. How sure of a class can the softmax then be?",
     old='last_layer="linear"',
     new='last_layer="sigmoid"',
-)  # fmt: skip
+)
 
 misconception(
     "fitting_is_the_riddle", "concepts",
     hint="Labels drawn by lot can be fitted as well. What does that fit not give you?",
     old='riddle="unseen"',
     new='riddle="fit"',
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="codes=64",
     new='codes="64"',
-)  # fmt: skip
+)
 
 # -- affine (extra) ----------------------------------------------------------------------------------------------------
 
@@ -775,35 +775,35 @@ misconception(
     hint="Which units compute a sum? The inputs are only given.",
     old="sum(widths[1:])",
     new="sum(widths)",
-)  # fmt: skip
+)
 
 misconception(
     "biases_counted_as_weights", "affine",
     hint="From 4 features to 3 logits: 12 weights. Where do your others come from?",
     old="return sum(i * o for i, o in",
     new="return sum((i + 1) * o for i, o in",
-)  # fmt: skip
+)
 
 misconception(
     "reshapes_instead_of_transposing", "affine",
     hint="The shape is right. Is the weight from input 0 to unit 1 still the same?",
     old="return [(V.T, b) for V, b in foreign]",
     new="return [(V.reshape(V.shape[::-1]), b) for V, b in foreign]",
-)  # fmt: skip
+)
 
 misconception(
     "biases_stay_where_they_are", "affine",
     hint="The first bias goes through the layers after it, too.",
     old="W_all, b_all = W @ W_all, W @ b_all + b",
     new="W_all, b_all = W @ W_all, b",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_in_reading_order", "affine",
     hint="Which matrix touches x first, and so stands next to it?",
     old="W_all, b_all = W @ W_all, W @ b_all + b",
     new="W_all, b_all = W_all @ W, W @ b_all + b",
-)  # fmt: skip
+)
 
 # -- init (extra) ------------------------------------------------------------------------------------------------------
 
@@ -812,49 +812,49 @@ misconception(
     hint="How many terms has the sum z of one unit: as many as the layer has inputs, or units?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="rng.normal(scale=np.sqrt(gain / o), size=(o, i))",
-)  # fmt: skip
+)
 
 misconception(
     "variance_taken_for_the_deviation", "init",
     hint="Is it the variance or the standard deviation that your generator wants?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="rng.normal(scale=gain / i, size=(o, i))",
-)  # fmt: skip
+)
 
 misconception(
     "weights_with_a_positive_mean", "init",
     hint="Every unit then sums up its inputs with the same sign. What do ten such layers make of it?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="rng.normal(loc=0.1, scale=np.sqrt(gain / i), size=(o, i))",
-)  # fmt: skip
+)
 
 misconception(
     "uniform_with_the_deviation_for_its_edge", "init",
     hint="A uniform distribution on ±a has the variance a²/3. Which a do you need?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="rng.uniform(-np.sqrt(gain / i), np.sqrt(gain / i), size=(o, i))",
-)  # fmt: skip
+)
 
 misconception(
     "random_biases", "init",
     hint="What tells the units apart already? Then where may the biases begin?",
     old="size=(o, i)), np.zeros(o)))",
     new="size=(o, i)), rng.normal(size=o)))",
-)  # fmt: skip
+)
 
 misconception(
     "draws_from_another_generator", "init",
     hint="Call it twice with generators of the same seed. Do you get the same network?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="np.random.normal(scale=np.sqrt(gain / i), size=(o, i))",
-)  # fmt: skip
+)
 
 misconception(
     "all_weights_equal", "init",
     hint="Who breaks the symmetry?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="np.full((o, i), np.sqrt(gain / i))",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -876,21 +876,21 @@ misconception(
     hint="Two units hear the same and are heard differently. Do they get the same gradient?",
     old="units, known = np.column_stack([W, b, onward.T]), []",
     new="units, known = np.column_stack([W, b]), []",
-)  # fmt: skip
+)
 
 misconception(
     "twins_without_their_biases", "init",
     hint="Equal weights, different thresholds: do such units compute the same?",
     old="units, known = np.column_stack([W, b, onward.T]), []",
     new="units, known = np.column_stack([W, onward.T]), []",
-)  # fmt: skip
+)
 
 misconception(
     "twins_to_the_last_bit", "init",
     hint="After some training, rounding has touched the twins. What is tol for?",
     old="if not any(np.abs(unit - other).max() <= tol for other in known):",
     new="if not any(np.abs(unit - other).max() <= 0 for other in known):",
-)  # fmt: skip
+)
 
 # -- autodiff (extra) --------------------------------------------------------------------------------------------------
 
@@ -899,49 +899,49 @@ misconception(
     hint="Two ways lead from x to the result. What does the chain rule do with them?",
     old="parent.grad += node.grad * slope",
     new="parent.grad = node.grad * slope",
-)  # fmt: skip
+)
 
 misconception(
     "old_gradients_are_kept", "autodiff",
     hint="Call backward twice. Has the derivative doubled?",
     old="            node.grad = 0.0\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "product_slopes_not_exchanged", "autodiff",
     hint="Of u·v, what is the derivative in u: u or v?",
     old="[(self, other.data), (other, self.data)]",
     new="[(self, self.data), (other, other.data)]",
-)  # fmt: skip
+)
 
 misconception(
     "power_keeps_its_exponent", "autodiff",
     hint="The derivative of x³ is not 3x³.",
     old="[(self, k * self.data ** (k - 1))]",
     new="[(self, k * self.data**k)]",
-)  # fmt: skip
+)
 
 misconception(
     "slope_of_log_is_log", "autodiff",
     hint="(log f)′ = f′/f. What is that for f = x?",
     old="[(self, 1.0 / self.data)]",
     new="[(self, float(np.log(self.data)))]",
-)  # fmt: skip
+)
 
 misconception(
     "relu_passes_everything_back", "autodiff",
     hint="Try relu at −2: how steep is it there?",
     old="[(self, 1.0 if self.data > 0 else 0.0)]",
     new="[(self, 1.0)]",
-)  # fmt: skip
+)
 
 misconception(
     "relu_rises_at_zero", "autodiff",
     hint="At 0 relu has a corner. Which slope is agreed on there?",
     old="[(self, 1.0 if self.data > 0 else 0.0)]",
     new="[(self, 1.0 if self.data >= 0 else 0.0)]",
-)  # fmt: skip
+)
 
 COUNTING = """if uses[parent] == 0:
                     complete.append(parent)"""
@@ -953,13 +953,13 @@ misconception(
     new="""if parent not in visited:
                     visited.add(parent)
                     complete.insert(0, parent)""",
-)  # fmt: skip
+)
 misconception(
     "passes_on_before_all_is_in", "autodiff",
     hint="A node's gradient may go further down only when everything made of it has reported.",
     old="complete = [self]\n        while complete:",
     new="complete, visited = [self], {self}\n        while complete:",
-)  # fmt: skip
+)
 
 SEARCH = """        uses: dict[Value, int] = {self: 0}
         found = [self]
@@ -998,7 +998,7 @@ misconception(
         for node in reversed(order):
             for parent, slope in node.parents:
                 parent.grad += node.grad * slope""",
-)  # fmt: skip
+)
 
 # -- blocks (extra) ----------------------------------------------------------------------------------------------------
 
@@ -1007,56 +1007,56 @@ misconception(
     hint="X reaches Y in two ways. How many of them does your way back take?",
     old="return X + change, lambda dY: dY + back_through(dY)",
     new="return X + change, lambda dY: back_through(dY)",
-)  # fmt: skip
+)
 
 misconception(
     "the_way_back_takes_only_the_shortcut", "blocks",
     hint="X reaches Y through F as well.",
     old="return X + change, lambda dY: dY + back_through(dY)",
     new="return X + change, lambda dY: dY",
-)  # fmt: skip
+)
 
 misconception(
     "a_block_without_its_shortcut", "blocks",
     hint="If F gives 0, what should come out?",
     old="return X + change, lambda dY: dY + back_through(dY)",
     new="return change, lambda dY: back_through(dY)",
-)  # fmt: skip
+)
 
 misconception(
     "norm_with_the_unbiased_variance", "blocks",
     hint="By what does the text divide the sum of squares: d or d − 1?",
     old="root = np.sqrt((centred**2).mean(axis=1, keepdims=True) + eps)",
     new="root = np.sqrt(X.var(axis=1, keepdims=True, ddof=1) + eps)",
-)  # fmt: skip
+)
 
 misconception(
     "eps_outside_the_root", "blocks",
     hint="Where does ε stand: under the root or beside it?",
     old="root = np.sqrt((centred**2).mean(axis=1, keepdims=True) + eps)",
     new="root = np.sqrt((centred**2).mean(axis=1, keepdims=True)) + eps",
-)  # fmt: skip
+)
 
 misconception(
     "mean_and_variance_stand_still", "blocks",
     hint="When one x moves, the mean of its row moves too, and so does the variance.",
     old="inner = q - q.mean(axis=1, keepdims=True) - spread",
     new="inner = q",
-)  # fmt: skip
+)
 
 misconception(
     "the_variance_stands_still", "blocks",
     hint="Stretch a row: Y stays the same. So which direction can the gradient not have?",
     old="inner = q - q.mean(axis=1, keepdims=True) - spread",
     new="inner = q - q.mean(axis=1, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "gamma_forgotten_on_the_way_back", "blocks",
     hint="Y is γ times x̂. What does that make of dY?",
     old="q = dY * gamma",
     new="q = dY",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -1082,60 +1082,60 @@ misconception(
     hint="Does the expected output change between training and testing?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (rng.random(X.shape) >= p) / 1.0 if training",
-)  # fmt: skip
+)
 
 misconception(
     "p_is_what_is_kept", "blocks",
     hint="With p = 0.8, how many of ten numbers survive here?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (rng.random(X.shape) < p) / p if training",
-)  # fmt: skip
+)
 
 misconception(
     "scales_by_what_is_dropped", "blocks",
     hint="One of ten is dropped. By what must the other nine be multiplied to make up for it?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (rng.random(X.shape) >= p) / p if training",
-)  # fmt: skip
+)
 
 misconception(
     "drops_at_test_time_too", "blocks",
     hint="What is `training` for?",
     old="/ (1 - p) if training else np.ones(X.shape)",
     new="/ (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "one_mask_for_all_examples", "blocks",
     hint="Is each number dropped independently of the same feature in another example?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (rng.random((1, X.shape[1])) >= p) / (1 - p) if training",
-)  # fmt: skip
+)
 
 misconception(
     "drops_with_a_generator_of_its_own", "blocks",
     hint="Drop twice with generators of one seed. Are the masks the same? Whose chance do you use?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (np.random.random(X.shape) >= p) / (1 - p) if training",
-)  # fmt: skip
+)
 
 misconception(
     "always_the_same_luck", "blocks",
     hint="Every batch needs a new mask. When does yours change?",
     old="factor = (rng.random(X.shape) >= p) / (1 - p) if training",
     new="factor = (np.random.default_rng(0).random(X.shape) >= p) / (1 - p) if training",
-)  # fmt: skip
+)
 
 misconception(
     "the_way_back_ignores_the_mask", "blocks",
     hint="A number that was dropped had no influence. What is the loss's derivative in it?",
     old="return X * factor, lambda dY: dY * factor",
     new="return X * factor, lambda dY: dY",
-)  # fmt: skip
+)
 
 misconception(
     "a_new_mask_on_the_way_back", "blocks",
     hint="Which numbers were dropped: those of now, or those of the forward pass?",
     old="return X * factor, lambda dY: dY * factor",
     new="return X * factor, lambda dY: dropout(dY, p, rng, training)[0]",
-)  # fmt: skip
+)

@@ -9,35 +9,35 @@ misconception(
     hint="Count the weights from the left: which of them belongs to the constant here?",
     old="return np.hstack([np.ones((len(X), 1)), X])",
     new="return np.hstack([X, np.ones((len(X), 1))])",
-)  # fmt: skip
+)
 
 misconception(
     "scores_without_the_constant", "score",
     hint="Can your line miss the origin?",
     old="return augment(X) @ w\n",
     new="return X @ w[1:]\n",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_the_sign", "score",
     hint="What does np.sign say about 0? There is no third class.",
     old="return np.where(scores(X, w) >= 0, 1, -1)",
     new="return np.sign(scores(X, w))",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_zero_or_one", "score",
     hint="What are the two labels called in this notebook?",
     old="return np.where(scores(X, w) >= 0, 1, -1)",
     new="return np.where(scores(X, w) >= 0, 1, 0)",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_minus_one_on_the_boundary", "score",
     hint="Somebody has to decide about a score of exactly 0; the conventions say how.",
     old="return np.where(scores(X, w) >= 0, 1, -1)",
     new="return np.where(scores(X, w) > 0, 1, -1)",
-)  # fmt: skip
+)
 
 # -- step --------------------------------------------------------------------------------------------------------------
 
@@ -46,49 +46,49 @@ misconception(
     hint="What does your rule do with the very first example, when w is still 0?",
     old="if y * (w @ x) <= 0:",
     new="if y * (w @ x) < 0:",
-)  # fmt: skip
+)
 
 misconception(
     "asks_for_a_margin", "step",
     hint="An example lies on the right side, but close to the boundary. Is that a mistake?",
     old="if y * (w @ x) <= 0:",
     new="if y * (w @ x) < 1:",
-)  # fmt: skip
+)
 
 misconception(
     "a_score_of_zero_is_a_guess", "step",
     hint="While w is 0 your rule guesses +1 everywhere. Has it earned the positive examples?",
     old="if y * (w @ x) <= 0:",
     new="if y != (1 if w @ x >= 0 else -1):",
-)  # fmt: skip
+)
 
 misconception(
     "updates_on_every_example", "step",
     hint="The perceptron is lazy: what should an example that is already right change?",
     old="if y * (w @ x) <= 0:",
     new="if True:",
-)  # fmt: skip
+)
 
 misconception(
     "adds_x_without_its_label", "step",
     hint="Which way should a negative example push w?",
     old="return w + y * x, True",
     new="return w + x, True",
-)  # fmt: skip
+)
 
 misconception(
     "steps_away_from_the_example", "step",
     hint="Work out y·(w·x) after your step: is the example less wrong than before?",
     old="return w + y * x, True",
     new="return w - y * x, True",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_labels_for_zero_and_one", "step",
     hint="How far do your negative examples move w? They are −1, not 0.",
     old="return w + y * x, True",
     new="return w + max(y, 0) * x, True",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -116,7 +116,7 @@ misconception(
     hint="The constant is a feature like the others: it is always 1, and its weight is learnt too.",
     old="return w + y * x, True",
     new="return w + y * x * (np.arange(len(x)) > 0), True",
-)  # fmt: skip
+)
 
 # -- train -------------------------------------------------------------------------------------------------------------
 
@@ -125,49 +125,49 @@ misconception(
     hint="Before the first mistake, how much has been learnt?",
     old="w = np.zeros(vectors.shape[1])",
     new="w = np.ones(vectors.shape[1])",
-)  # fmt: skip
+)
 
 misconception(
     "ignores_the_order", "train",
     hint="Give it two different orders. Do the mistakes come in the same order?",
     old="for i in range(len(X)) if order is None else order[epoch]:\n            w, mistake",
     new="for i in range(len(X)):\n            w, mistake",
-)  # fmt: skip
+)
 
 misconception(
     "uses_the_first_order_in_every_epoch", "train",
     hint="How many rows has order, and how many of them do you read?",
     old="else order[epoch]:\n            w, mistake",
     new="else order[0]:\n            w, mistake",
-)  # fmt: skip
+)
 
 misconception(
     "notes_the_visit_not_the_example", "train",
     hint="Which row of X does each entry of your mistakes point to when an order is given?",
     old="mistakes.append(int(i))",
     new="mistakes.append(list(range(len(X)) if order is None else order[epoch]).index(i))",
-)  # fmt: skip
+)
 
 misconception(
     "notes_every_example_once", "train",
     hint="An example can be got wrong more than once. How often is it in the diary?",
     old="    return w, mistakes, converged",
     new="    return w, list(dict.fromkeys(mistakes)), converged",
-)  # fmt: skip
+)
 
 misconception(
     "counts_the_epochs", "train",
     hint="The theorem counts updates, not passes over the data.",
     old="    return w, mistakes, converged",
     new="    return w, list(range(epoch + 1)), converged",
-)  # fmt: skip
+)
 
 misconception(
     "stops_the_epoch_at_the_first_mistake", "train",
     hint="After a mistake, which example comes next?",
     old="mistakes.append(int(i))",
     new="mistakes.append(int(i))\n                break",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -194,21 +194,21 @@ misconception(
     hint="Could the very last update be the one that makes everything right? What does converged say then?",
     old="converged = bool(np.all(y * scores(X, w) > 0))",
     new="converged = len(mistakes) == before",
-)  # fmt: skip
+)
 
 misconception(
     "converged_means_predicted_right", "train",
     hint="Is an example with a score of exactly 0 settled? The step would still move on it.",
     old="converged = bool(np.all(y * scores(X, w) > 0))",
     new="converged = bool(np.all(predict(X, w) == y))",
-)  # fmt: skip
+)
 
 misconception(
     "always_says_converged", "train",
     hint="Try it on the four points of XOR. Does your answer agree with your weights?",
     old="converged = bool(np.all(y * scores(X, w) > 0))",
     new="converged = True",
-)  # fmt: skip
+)
 
 # -- bound -------------------------------------------------------------------------------------------------------------
 
@@ -217,91 +217,91 @@ misconception(
     hint="u and 2u are the same plane. Should the distance to it double?",
     old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
     new="return float(np.min(y * scores(X, u)))",
-)  # fmt: skip
+)
 
 misconception(
     "margin_of_the_farthest_example", "bound",
     hint="Which example decides whether the plane is a tight fit: the nearest or the farthest?",
     old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
     new="return float(np.max(y * scores(X, u)) / np.linalg.norm(u))",
-)  # fmt: skip
+)
 
 misconception(
     "margin_without_the_labels", "bound",
     hint="What is the margin of a u that gets an example wrong? A distance without a sign cannot say it.",
     old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
     new="return float(np.min(np.abs(scores(X, u))) / np.linalg.norm(u))",
-)  # fmt: skip
+)
 
 misconception(
     "length_of_u_without_its_constant", "bound",
     hint="R and γ must be measured in the same space. How many components has u there?",
     old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
     new="return float(np.min(y * scores(X, u)) / np.linalg.norm(u[1:]))",
-)  # fmt: skip
+)
 
 misconception(
     "radius_is_the_mean_length", "bound",
     hint="R must cover the farthest example. Does yours?",
     old="return float(np.linalg.norm(augment(X), axis=1).max())",
     new="return float(np.linalg.norm(augment(X), axis=1).mean())",
-)  # fmt: skip
+)
 
 misconception(
     "radius_is_the_largest_coordinate", "bound",
     hint="How long is the vector (3, 4)?",
     old="return float(np.linalg.norm(augment(X), axis=1).max())",
     new="return float(np.abs(augment(X)).max())",
-)  # fmt: skip
+)
 
 misconception(
     "radius_without_the_constant", "bound",
     hint="The perceptron adds augmented vectors. How long are those?",
     old="return float(np.linalg.norm(augment(X), axis=1).max())",
     new="return float(np.linalg.norm(X, axis=1).max())",
-)  # fmt: skip
+)
 
 misconception(
     "bound_without_the_square", "bound",
     hint="The last line of the proof bounds √k. What bounds k?",
     old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
     new="return radius(X) / gamma if gamma > 0 else np.inf",
-)  # fmt: skip
+)
 
 misconception(
     "promises_without_a_separator", "bound",
     hint="A square hides a sign. What does the theorem say when γ is not positive?",
     old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
     new="return (radius(X) / gamma) ** 2",
-)  # fmt: skip
+)
 
 misconception(
     "traces_the_length_not_its_square", "bound",
     hint="Which of the two grows by at most R² in a mistake: the length, or its square?",
     old="return np.sum(path**2, axis=1), path @ u / np.linalg.norm(u)",
     new="return np.sqrt(np.sum(path**2, axis=1)), path @ u / np.linalg.norm(u)",
-)  # fmt: skip
+)
 
 misconception(
     "traces_progress_without_the_length_of_u", "bound",
     hint="In the proof u has length 1. In your trace too?",
     old="return np.sum(path**2, axis=1), path @ u / np.linalg.norm(u)",
     new="return np.sum(path**2, axis=1), path @ u",
-)  # fmt: skip
+)
 
 misconception(
     "traces_single_updates", "bound",
     hint="The quantities belong to w after k mistakes, not to the k-th example alone.",
     old="path = np.cumsum(moves, axis=0)",
     new="path = moves",
-)  # fmt: skip
+)
 
 misconception(
     "traces_before_each_update", "bound",
     hint="What are the two quantities after the first mistake? Not 0.",
     old="path = np.cumsum(moves, axis=0)",
     new="path = np.cumsum(moves, axis=0) - moves",
-)  # fmt: skip
+)
 
 # -- xor ---------------------------------------------------------------------------------------------------------------
 
@@ -310,35 +310,35 @@ misconception(
     hint="What are 0² and 1²? Your features must see both inputs at once.",
     old="return np.column_stack([X, X[:, 0] * X[:, 1]])",
     new="return np.column_stack([X, X**2])",
-)  # fmt: skip
+)
 
 misconception(
     "a_sum_is_enough_for_xor", "xor",
     hint="On the axis of your feature, in which order do the four corners stand?",
     old="return np.column_stack([X, X[:, 0] * X[:, 1]])",
     new="return X.sum(axis=1, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "features_know_the_whole_batch", "xor",
     hint="Give your map a single example. A feature map has no company to compare with.",
     old="return np.column_stack([X, X[:, 0] * X[:, 1]])",
     new="return np.prod(X - X.mean(axis=0), axis=1, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "computes_or", "xor",
     hint="What does your network say at (1, 1)? One of the two units must pull harder there.",
     old="return W1, b1, np.array([1.0, -2.0]), 0.0",
     new="return W1, b1, np.array([1.0, -1.0]), 0.0",
-)  # fmt: skip
+)
 
 misconception(
     "no_unit_ever_fires", "xor",
     hint="Your network says 0 at every corner. At (1, 0), which unit fires, and what does w2 make of it?",
     old="return W1, b1, np.array([1.0, -2.0]), 0.0",
     new="return np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0]), np.array([1.0, 1.0]), 0.0",
-)  # fmt: skip
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -347,35 +347,35 @@ misconception(
     hint="Which examples did the perceptron see, and which did your bound see?",
     old="bounds.append(mistake_bound(X[kept], y[kept], u))",
     new="bounds.append(mistake_bound(X, y, u))",
-)  # fmt: skip
+)
 
 misconception(
     "bounds_by_the_threshold", "experiment",
     hint="The kept examples have a margin of at least γ. What is it exactly?",
     old="bounds.append(mistake_bound(X[kept], y[kept], u))",
     new="bounds.append((radius(X[kept]) / gamma) ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "peels_by_the_raw_score", "experiment",
     hint="γ is a distance. Is what you compare it with a distance as well, for a u of length 7?",
     old="distances = y * scores(X, u) / np.linalg.norm(u)",
     new="distances = y * scores(X, u)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_wrong_side_too", "experiment",
     hint="An example can be far from the plane and on the wrong side of it.",
     old="distances = y * scores(X, u) / np.linalg.norm(u)",
     new="distances = np.abs(scores(X, u)) / np.linalg.norm(u)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_examples_not_mistakes", "experiment",
     hint="An example that was got wrong three times is three mistakes.",
     old="counts.append(len(mistakes))",
     new="counts.append(len(set(mistakes)))",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -384,56 +384,56 @@ misconception(
     hint="scaling: R grows. What happens to the distances from the plane?",
     old='scaling="unchanged"',
     new='scaling="hundredfold"',
-)  # fmt: skip
+)
 
 misconception(
     "more_epochs_always_help", "concepts",
     hint="restless: add up the mistakes of the first five epochs, and compare with what the claim allows in all.",
     old='restless="claim"',
     new='restless="patience"',
-)  # fmt: skip
+)
 
 misconception(
     "any_growth_of_the_length_is_suspect", "concepts",
     hint="trace: by how much may ‖w‖² grow in one mistake? Take the differences.",
     old="trace=4",
     new="trace=5",
-)  # fmt: skip
+)
 
 misconception(
     "xor_needs_many_units", "concepts",
     hint="xor_units: you have built one. How many units did it have, and could one of them go?",
     old="xor_units=2",
     new="xor_units=4",
-)  # fmt: skip
+)
 
 misconception(
     "classes_are_numbers_to_regress_on", "concepts",
     hint="digits: is a 7 halfway between a 6 and an 8, as a picture?",
     old='digits="multinomial"',
     new='digits="regression"',
-)  # fmt: skip
+)
 
 misconception(
     "what_sums_to_one_is_a_probability", "concepts",
     hint="raw_scores: what does a probability of −0.5 mean?",
     old='raw_scores="negative"',
     new='raw_scores="nothing"',
-)  # fmt: skip
+)
 
 misconception(
     "least_squares_separates", "concepts",
     hint="descent: look again at the four points and the line that lost one of them.",
     old='descent="logistic"',
     new='descent="squared"',
-)  # fmt: skip
+)
 
 misconception(
     "zero_one_fails_because_it_is_not_convex", "concepts",
     hint="no_gradient: deep networks have non-convex losses too, and are trained all the same. What does a small step change here?",
     old='no_gradient="flat"',
     new='no_gradient="non-convex"',
-)  # fmt: skip
+)
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
 
@@ -442,56 +442,56 @@ misconception(
     hint="What does predict say about a score of 0, and for which label is that wrong?",
     old="return float(np.mean(predict(X, w) != y))",
     new="return float(np.mean(y * scores(X, w) <= 0))",
-)  # fmt: skip
+)
 
 misconception(
     "zero_one_sums", "losses",
     hint="Losses here are means over the examples.",
     old="return float(np.mean(predict(X, w) != y))",
     new="return float(np.sum(predict(X, w) != y))",
-)  # fmt: skip
+)
 
 misconception(
     "hinge_is_zero_when_right", "losses",
     hint="The hinge asks for more than being right. What does y·s = 0.4 cost?",
     old="slack = 1 - y * scores(X, w)",
     new="slack = np.where(y * scores(X, w) > 0, 0, 1 - y * scores(X, w))",
-)  # fmt: skip
+)
 
 misconception(
     "hinge_slope_looks_at_the_bare_score", "losses",
     hint="Take y = −1 and s = −2: is that example content?",
     old="active = slack > 0",
     new="active = scores(X, w) < 1",
-)  # fmt: skip
+)
 
 misconception(
     "hinge_slope_without_the_labels", "losses",
     hint="Differentiate y·s by w. Where has the y gone?",
     old="-(y * active) @ augment(X) / len(X)",
     new="-(1 * active) @ augment(X) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "hinge_slope_is_on_at_the_kink", "losses",
     hint="At y·s = 1 exactly, which of the two slopes does the text choose?",
     old="active = slack > 0",
     new="active = slack >= 0",
-)  # fmt: skip
+)
 
 misconception(
     "the_true_class_rivals_itself", "losses",
     hint="Who is the best of the *others* when the true class is in the lead?",
     old="others[rows, t] = -np.inf",
     new="others[rows, t] = S[rows, t]",
-)  # fmt: skip
+)
 
 misconception(
     "multiclass_hinge_is_zero_when_right", "losses",
     hint="Scores of 2.0 and 1.5: the first class is right. Is its lead large enough?",
     old="slack = 1 - (S[rows, t] - S[rows, rival])",
     new="slack = np.where(S[rows, t] > S[rows, rival], 0, 1 - (S[rows, t] - S[rows, rival]))",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -516,49 +516,49 @@ misconception(
     hint="What is e^1000 on your computer?",
     old="small = np.exp(-np.abs(z))\n    return np.where(np.asarray(z) >= 0, 1, small) / (1 + small)",
     new="return np.exp(z) / (1 + np.exp(z))",
-)  # fmt: skip
+)
 
 misconception(
     "softmax_over_the_examples", "logistic",
     hint="Which sums are 1: those of the rows or those of the columns?",
     old="powers = np.exp(S - S.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)",
     new="powers = np.exp(S - S.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "sigmoid_of_each_class", "logistic",
     hint="Do your class probabilities sum to 1?",
     old="return softmax(augment(X) @ W.T)",
     new="return sigmoid(augment(X) @ W.T)",
-)  # fmt: skip
+)
 
 misconception(
     "gradient_of_the_likelihood", "logistic",
     hint="Do you want to climb the likelihood or to descend the loss? The two have opposite signs.",
     old="slope = -y * sigmoid(-m) / len(X)",
     new="slope = y * sigmoid(-m) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "logistic_loss_sums", "logistic",
     hint="Write every example down twice. Should the loss change?",
     old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
     new="return float(np.sum(np.logaddexp(0, -m))), slope @ augment(X) * len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "squares_the_error_of_the_probability", "logistic",
     hint="What does it cost to be sure and wrong: 1, or without limit?",
     old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
     new="return float(np.mean(sigmoid(-m) ** 2)), 2 * slope * sigmoid(-m) * sigmoid(m) @ augment(X)",
-)  # fmt: skip
+)
 
 misconception(
     "descends_the_squared_loss", "logistic",
     hint="Does your descent punish an example for being too right?",
     old="w = w - rate * logistic_loss(X, y, w)[1]",
     new="w = w - rate * (scores(X, w) - y) @ augment(X) / len(X)",
-)  # fmt: skip
+)
 
 # -- averaged (extra) --------------------------------------------------------------------------------------------------
 
@@ -567,14 +567,14 @@ misconception(
     hint="How long did each w survive? Count it that often.",
     old="total = total + current\n    return total / (max_epochs * len(X))",
     new="pass\n        total = total + current\n    return total / max_epochs",
-)  # fmt: skip
+)
 
 misconception(
     "averages_before_the_step", "averaged",
     hint="Is a w counted after the visit or before it?",
     old="current, _ = perceptron_step(current, visited[i], y[i])\n            total = total + current",
     new="total = total + current\n            current, _ = perceptron_step(current, visited[i], y[i])",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -597,7 +597,7 @@ misconception(
     hint="Does your average change when the order does?",
     old="for i in range(len(X)) if order is None else order[epoch]:\n            current, _",
     new="for i in range(len(X)):\n            current, _",
-)  # fmt: skip
+)
 
 # -- kernel (extra) ----------------------------------------------------------------------------------------------------
 
@@ -606,25 +606,25 @@ misconception(
     hint="Which way does a negative example that was got wrong pull the score?",
     old="if y[i] * ((alpha * y) @ K[:, i]) <= 0:",
     new="if y[i] * (alpha @ K[:, i]) <= 0:",
-)  # fmt: skip
+)
 
 misconception(
     "alpha_carries_the_label", "kernel",
     hint="Is your α a count? The label is already in the score.",
     old="alpha[i] += 1",
     new="alpha[i] += y[i]",
-)  # fmt: skip
+)
 
 misconception(
     "kernel_ignores_ties", "kernel",
     hint="While α is 0 every score is 0. Who makes the first mistake?",
     old="if y[i] * ((alpha * y) @ K[:, i]) <= 0:",
     new="if y[i] * ((alpha * y) @ K[:, i]) < 0:",
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="trace=4,",
     new='trace="4",',
-)  # fmt: skip
+)

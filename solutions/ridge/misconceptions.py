@@ -9,49 +9,49 @@ misconception(
     hint="In (b, w), which number comes first? Its column should too.",
     old="return np.column_stack([np.ones(len(X)), X])",
     new="return np.column_stack([X, np.ones(len(X))])",
-)  # fmt: skip
+)
 
 misconception(
     "powers_start_at_one", "design",
     hint="Can your polynomial have a value other than 0 at x = 0?",
     old="return x[:, None] ** np.arange(degree + 1)",
     new="return x[:, None] ** np.arange(1, degree + 1)",
-)  # fmt: skip
+)
 
 misconception(
     "stops_one_power_early", "design",
     hint="How many coefficients has a parabola?",
     old="return x[:, None] ** np.arange(degree + 1)",
     new="return x[:, None] ** np.arange(degree)",
-)  # fmt: skip
+)
 
 misconception(
     "highest_power_first", "design",
     hint="Read the features in the docstring from left to right: which one is the constant?",
     old="return x[:, None] ** np.arange(degree + 1)",
     new="return x[:, None] ** np.arange(degree, -1, -1)",
-)  # fmt: skip
+)
 
 misconception(
     "squares_the_prediction_alone", "design",
     hint="Where does the bracket close: is the prediction squared, or the error?",
     old="errors = y - (X @ w + b)\n    return float(errors @ errors)",
     new="errors = y - (X @ w + b) ** 2\n    return float(errors.sum())",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_errors_before_squaring", "design",
     hint="May an error of +3 cancel an error of −3?",
     old="return float(errors @ errors)",
     new="return float(errors.sum() ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_squares", "design",
     hint="The conventions say whether it is a sum or a mean. Which?",
     old="return float(errors @ errors)",
     new="return float(np.mean(errors**2))",
-)  # fmt: skip
+)
 
 misconception(
     "solves_the_normal_equations_at_any_rank", "design",
@@ -59,21 +59,21 @@ misconception(
     old="U, s, Vt = np.linalg.svd(A, full_matrices=False)\n    kept = s > 1e-10 * s.max()\n"
     "    return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
     new="return np.linalg.solve(A.T @ A, A.T @ y)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_every_singular_value", "design",
     hint="Print the singular values. Is 1e-16 a number to divide by?",
     old="kept = s > 1e-10 * s.max()",
     new="kept = s > 0",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_by_the_singular_values", "design",
     hint="Take A = 2·I. Should c be twice y, or half of it?",
     old="return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
     new="return Vt[kept].T @ ((U.T @ y)[kept] * s[kept])",
-)  # fmt: skip
+)
 
 misconception(
     "drops_the_columns_it_does_not_need", "design",
@@ -88,7 +88,7 @@ misconception(
     v = np.zeros(A.shape[1])
     v[chosen] = np.linalg.solve(R, Q.T @ y)
     return v""",
-)  # fmt: skip
+)
 
 # -- ridge -------------------------------------------------------------------------------------------------------------
 
@@ -97,55 +97,55 @@ misconception(
     hint="Read the second convention again: what stands in front of the first square?",
     old="J = r @ r + lam * (w @ w)",
     new="J = r @ r / len(y) + lam * (w @ w)",
-)  # fmt: skip
+)
 
 misconception(
     "half_the_objective", "ridge",
     hint="Read the second convention again: is there a ½ in this notebook's J?",
     old="J = r @ r + lam * (w @ w)",
     new="J = (r @ r + lam * (w @ w)) / 2",
-)  # fmt: skip
+)
 
 misconception(
     "the_length_is_not_squared", "ridge",
     hint="Double w: does the penalty double, or become four times as large?",
     old="J = r @ r + lam * (w @ w)",
     new="J = r @ r + lam * np.linalg.norm(w)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_two_of_the_penalty", "ridge",
     hint="There are two squares in J. How many factors 2 are in your gradient?",
     old="2 * X.T @ r + 2 * lam * w,",
     new="2 * X.T @ r + lam * w,",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_both_twos", "ridge",
     hint="J has no ½ in it. What is the derivative of z²?",
     old="return float(J), 2 * X.T @ r + 2 * lam * w, float(2 * r.sum())",
     new="return float(J), X.T @ r + lam * w, float(r.sum())",
-)  # fmt: skip
+)
 
 misconception(
     "residual_the_wrong_way_round", "ridge",
     hint="Raise b a little where the predictions are already too high: should J rise or fall?",
     old="return float(J), 2 * X.T @ r + 2 * lam * w, float(2 * r.sum())",
     new="return float(J), -2 * X.T @ r + 2 * lam * w, float(-2 * r.sum())",
-)  # fmt: skip
+)
 
 misconception(
     "the_slope_of_b_decays_too", "ridge",
     hint="Is b in the penalty? Then what does the penalty add to its derivative?",
     old="float(2 * r.sum())",
     new="float(2 * r.sum() + 2 * lam * b)",
-)  # fmt: skip
+)
 
 
 @misconception(
     "penalises_the_constant", "ridge",
     hint="Add 100 to every target. Should that bend the weights?",
-)  # fmt: skip
+)
 def ridge_fit(X, y, lam):
     A = np.column_stack([np.ones(len(X)), X])
     v = np.linalg.solve(A.T @ A + lam * np.eye(A.shape[1]), A.T @ y)
@@ -157,77 +157,77 @@ misconception(
     hint="Is your J a sum or a mean? λ must be meant for the same one.",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + len(X) * lam * np.eye(X.shape[1]), Xc.T @ yc)",
-)  # fmt: skip
+)
 
 misconception(
     "squares_lambda", "ridge",
     hint="Differentiate λ‖w‖² by w. Is λ squared in it?",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + lam**2 * np.eye(X.shape[1]), Xc.T @ yc)",
-)  # fmt: skip
+)
 
 misconception(
     "half_the_lambda", "ridge",
     hint="Both terms of the gradient carry a 2. Did you cancel it in one of them only?",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + lam / 2 * np.eye(X.shape[1]), Xc.T @ yc)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_penalty", "ridge",
     hint="Does your w change at all when λ does?",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + 1e-9 * np.eye(X.shape[1]), Xc.T @ yc)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_lambda_to_every_entry", "ridge",
     hint="Print lam * np.eye(3) and compare it with what you add.",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + lam, Xc.T @ yc)",
-)  # fmt: skip
+)
 
 misconception(
     "shrinks_the_least_squares_answer", "ridge",
     hint="Does ridge shrink every direction by the same factor? Look where λ stands in the boxed equation.",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + 1e-9 * np.eye(X.shape[1]), Xc.T @ yc) / (1 + lam)",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_move_back", "ridge",
     hint="Predict at the mean point: do you get the mean target?",
     old="return w, float(y_mean - x_mean @ w)",
     new="return w, float(y_mean)",
-)  # fmt: skip
+)
 
 misconception(
     "leaves_the_inputs_where_they_are", "ridge",
     hint="Is the matrix of your system made of X, or of the centred X?",
     old="Xc, yc = X - x_mean, y - y_mean",
     new="Xc, yc = X, y - y_mean",
-)  # fmt: skip
+)
 
 misconception(
     "takes_no_mean_out", "ridge",
     hint="You put the means back into b at the end. Where did you take them out?",
     old="Xc, yc = X - x_mean, y - y_mean",
     new="Xc, yc = X, y",
-)  # fmt: skip
+)
 
 misconception(
     "centres_one_side_of_the_system", "ridge",
     hint="The left side of your system is centred. Is the right side?",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), X.T @ y)",
-)  # fmt: skip
+)
 
 misconception(
     "one_mean_for_all_columns", "ridge",
     hint="A mean over what: over a column of X, or over all of X?",
     old="x_mean, y_mean = X.mean(axis=0), y.mean()\n    Xc, yc",
     new="x_mean, y_mean = np.full(X.shape[1], X.mean()), y.mean()\n    Xc, yc",
-)  # fmt: skip
+)
 
 # -- path --------------------------------------------------------------------------------------------------------------
 
@@ -236,84 +236,84 @@ misconception(
     hint="Of which matrix is the decomposition: of X, or of the centred X?",
     old="U, s, Vt = np.linalg.svd(X - x_mean, full_matrices=False)\n    along",
     new="U, s, Vt = np.linalg.svd(X, full_matrices=False)\n    along",
-)  # fmt: skip
+)
 
 misconception(
     "adds_lambda_to_the_singular_value", "path",
     hint="The data enter the system as X'X. Is that s or s²?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = (U.T @ (y - y_mean)) / (s + np.asarray(lams)[:, None])",
-)  # fmt: skip
+)
 
 misconception(
     "shrinks_twice", "path",
     hint="Along one direction, least squares finds (u·y)/s. By which one factor does ridge multiply it?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = s**3 * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None]) ** 2",
-)  # fmt: skip
+)
 
 misconception(
     "predictions_for_weights", "path",
     hint="s²/(s² + λ) multiplies what is found among the predictions. What is it for the weights?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = s**2 * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
-)  # fmt: skip
+)
 
 misconception(
     "the_path_sorts_lambda", "path",
     hint="Which row belongs to lams[0]?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = s * (U.T @ (y - y_mean)) / (s**2 + np.sort(lams)[:, None])",
-)  # fmt: skip
+)
 
 misconception(
     "the_path_scales_lambda_by_n", "path",
     hint="J is a sum over the examples, not a mean: which λ stands beside s²?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = s * (U.T @ (y - y_mean)) / (s**2 + len(y) * np.asarray(lams)[:, None])",
-)  # fmt: skip
+)
 
 misconception(
     "the_path_forgets_the_mean_point", "path",
     hint="Every fit passes through the mean point. Does yours?",
     old="return W, y_mean - W @ x_mean",
     new="return W, np.full(len(W), y_mean)",
-)  # fmt: skip
+)
 
 misconception(
     "freedom_without_b", "path",
     hint="An enormous λ leaves the mean of the targets. Is that no freedom at all?",
     old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
     new="return float(np.sum(s**2 / (s**2 + lam)))",
-)  # fmt: skip
+)
 
 misconception(
     "freedom_of_the_singular_values", "path",
     hint="Which number does a direction have in X'X: its s, or its s²?",
     old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
     new="return float(1 + np.sum(s / (s + lam)))",
-)  # fmt: skip
+)
 
 misconception(
     "freedom_is_the_number_of_weights", "path",
     hint="What is left of your degrees of freedom as λ grows?",
     old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
     new="return float(1 + X.shape[1])",
-)  # fmt: skip
+)
 
 misconception(
     "freedom_of_data_that_are_not_centred", "path",
     hint="Add 1000 to a column of X. Should the degrees of freedom change?",
     old="s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)",
     new="s = np.linalg.svd(X, compute_uv=False)",
-)  # fmt: skip
+)
 
 misconception(
     "freedom_squares_the_shares", "path",
     hint="The trace of H, or of H²? Only one of them counts how predictions follow targets.",
     old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
     new="return float(1 + np.sum((s**2 / (s**2 + lam)) ** 2))",
-)  # fmt: skip
+)
 
 # -- dual --------------------------------------------------------------------------------------------------------------
 
@@ -322,70 +322,70 @@ misconception(
     hint="Is it the distance that stands in the exponent, or its square?",
     old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
     new="return np.exp(-np.sqrt(np.maximum(squares, 0)) / (2 * width**2))",
-)  # fmt: skip
+)
 
 misconception(
     "the_width_is_not_squared", "dual",
     hint="Measure everything in centimetres instead of metres, the width too. Should the likeness change?",
     old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
     new="return np.exp(-np.maximum(squares, 0) / (2 * width))",
-)  # fmt: skip
+)
 
 misconception(
     "the_kernel_forgets_the_two", "dual",
     hint="Look at the denominator of the exponent once more.",
     old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
     new="return np.exp(-np.maximum(squares, 0) / width**2)",
-)  # fmt: skip
+)
 
 misconception(
     "centres_the_columns_only", "dual",
     hint="Do the rows of your centred kernel sum to 0 as well as the columns?",
     old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
     new="return K - K.mean(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_overall_mean_twice", "dual",
     hint="Rows and columns each took the overall mean away. How often has it gone?",
     old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
     new="return K - K.mean(axis=0) - K.mean(axis=1)[:, None]",
-)  # fmt: skip
+)
 
 misconception(
     "the_kernel_stays_where_it_is", "dual",
     hint="b is free only if the features are centred. Where does your system centre K?",
     old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
     new="alpha = np.linalg.solve(K + lam * np.eye(len(K)), y - y.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_targets_stay_where_they_are", "dual",
     hint="Do your α sum to 0? Multiply the system by a row of ones and see what the right side says.",
     old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
     new="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y)",
-)  # fmt: skip
+)
 
 misconception(
     "the_dual_scales_lambda_by_n", "dual",
     hint="Compare with the primal on the same data: whose λ is larger, and by which factor?",
     old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
     new="alpha = np.linalg.solve(centre_kernel(K) + len(K) * lam * np.eye(len(K)), y - y.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_dual_adds_lambda_everywhere", "dual",
     hint="A number added to a matrix goes to every entry. Where should λ go?",
     old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
     new="alpha = np.linalg.solve(centre_kernel(K) + 1e-6 * np.eye(len(K)) + lam, y - y.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_constant_is_the_mean_target", "dual",
     hint="f uses the kernel as it is, not centred. Do the residuals of your f sum to 0?",
     old="return alpha, float(np.mean(y - K @ alpha))",
     new="return alpha, float(np.mean(y))",
-)  # fmt: skip
+)
 
 # -- choose ------------------------------------------------------------------------------------------------------------
 
@@ -394,105 +394,105 @@ misconception(
     hint="Who shuffles the examples before they are dealt?",
     old="return rng.permutation(np.arange(n) % k)",
     new="return np.arange(n) % k",
-)  # fmt: skip
+)
 
 misconception(
     "every_example_draws_its_fold", "choose",
     hint="How large is your smallest fold, and how large is your largest?",
     old="return rng.permutation(np.arange(n) % k)",
     new="return rng.integers(k, size=n)",
-)  # fmt: skip
+)
 
 misconception(
     "deals_with_a_generator_of_its_own", "choose",
     hint="Deal twice with generators of one seed. Are your folds the same? Whose chance do you use?",
     old="return rng.permutation(np.arange(n) % k)",
     new="return np.random.default_rng().permutation(np.arange(n) % k)",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_the_held_out_fold_too", "choose",
     hint="Which examples may the fit for a fold have seen?",
     old="w, b = ridge_fit(X[~held], y[~held], lam)",
     new="w, b = ridge_fit(X, y, lam)",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_the_fold_and_predicts_the_rest", "choose",
     hint="With ten folds, does each fit use nine tenths of the data, or one tenth?",
     old="held = folds == fold",
     new="held = folds != fold",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_folds", "choose",
     hint="A fold of two and a fold of ten: does every example count alike?",
     old="return squares.mean(axis=1)",
     new="return np.mean([squares[:, folds == f].mean(axis=1) for f in np.unique(folds)], axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "centres_each_fold_on_itself", "choose",
     hint="What did you know about the fold when you fitted? Its mean is not among it.",
     old="squares[row, held] = (y[held] - X[held] @ w - b) ** 2",
     new="squares[row, held] = (y[held] - y[held].mean() - (X[held] - X[held].mean(axis=0)) @ w) ** 2",
-)  # fmt: skip
+)
 
 misconception(
     "centres_once_for_all_folds", "choose",
     hint="The means are learnt from data too. From which examples did you learn them?",
     old="squares[row, held] = (y[held] - X[held] @ w - b) ** 2",
     new="squares[row, held] = (y[held] - y.mean() - (X[held] - X.mean(axis=0)) @ w) ** 2",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_to_square_the_fold_errors", "choose",
     hint="The mean of what: of the errors' sizes, or of their squares?",
     old="squares[row, held] = (y[held] - X[held] @ w - b) ** 2",
     new="squares[row, held] = np.abs(y[held] - X[held] @ w - b)",
-)  # fmt: skip
+)
 
 misconception(
     "an_example_does_not_help_itself", "choose",
     hint="These are the training residuals. An example has helped to predict itself: by how much?",
     old="return (y - X @ w - b) / (1 - leverage)",
     new="return y - X @ w - b",
-)  # fmt: skip
+)
 
 misconception(
     "leverage_without_the_constant", "choose",
     hint="Example i also helped to find the mean. What is its share of that?",
     old="leverage = 1 / len(X) + np.sum(",
     new="leverage = np.sum(",
-)  # fmt: skip
+)
 
 misconception(
     "leverage_of_data_that_are_not_centred", "choose",
     hint="The 1/n already stands for the constant. Which vectors stand in the other part of the leverage?",
     old="centred = X - X.mean(axis=0)\n    system",
     new="centred = X\n    system",
-)  # fmt: skip
+)
 
 misconception(
     "leverage_without_lambda", "choose",
     hint="With an enormous λ, how much does an example help itself? Try your leverage there.",
     old="system = centred.T @ centred + lam * np.eye(X.shape[1])",
     new="system = centred.T @ centred + 1e-9 * np.eye(X.shape[1])",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_by_one_minus_the_leverage", "choose",
     hint="Left out, should an example be missed by more or by less than before?",
     old="return (y - X @ w - b) / (1 - leverage)",
     new="return (y - X @ w - b) * (1 - leverage)",
-)  # fmt: skip
+)
 
 misconception(
     "residual_from_the_side_of_the_prediction", "choose",
     hint="Target minus prediction, or prediction minus target? The docstring says.",
     old="return (y - X @ w - b) / (1 - leverage)",
     new="return (X @ w + b - y) / (1 - leverage)",
-)  # fmt: skip
+)
 
 misconception(
     "chooses_by_the_training_error", "choose",
@@ -500,28 +500,28 @@ misconception(
     old="errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]",
     new="fits = [(lam, *ridge_fit(X, y, lam)) for lam in lams]\n"
     "    errors = [np.mean((y - X @ w - b) ** 2) for _, w, b in fits]",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_place_of_lambda", "choose",
     hint="Is the number you return one of lams?",
     old="return float(lams[int(np.argmin(errors))])",
     new="return int(np.argmin(errors))",
-)  # fmt: skip
+)
 
 misconception(
     "chooses_the_worst", "choose",
     hint="Do you want the smallest error or the largest?",
     old="return float(lams[int(np.argmin(errors))])",
     new="return float(lams[int(np.argmax(errors))])",
-)  # fmt: skip
+)
 
 misconception(
     "errors_cancel_in_the_choice", "choose",
     hint="Residuals of +5 and −5: do they make a good λ?",
     old="errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]",
     new="errors = [abs(np.mean(loo_residuals(X, y, lam))) for lam in lams]",
-)  # fmt: skip
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -530,35 +530,35 @@ misconception(
     hint="If σ doubles, by how much should the noise grow?",
     old="return X @ w + b + sigma * rng.normal(size=len(X))",
     new="return X @ w + b + sigma**2 * rng.normal(size=len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "simulates_without_the_constant", "experiment",
     hint="With σ = 0, what should come out for x = 0?",
     old="return X @ w + b + sigma * rng.normal(size=len(X))",
     new="return X @ w + sigma * rng.normal(size=len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "one_noise_for_all", "experiment",
     hint="Look at y − (Xw + b) of two examples. Are they the same number?",
     old="return X @ w + b + sigma * rng.normal(size=len(X))",
     new="return X @ w + b + sigma * rng.normal()",
-)  # fmt: skip
+)
 
 misconception(
     "uniform_noise", "experiment",
     hint="Draw a histogram of your noise. Is it a bell?",
     old="return X @ w + b + sigma * rng.normal(size=len(X))",
     new="return X @ w + b + sigma * np.sqrt(3) * rng.uniform(-1, 1, size=len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "the_same_noise_every_time", "experiment",
     hint="Call simulate twice with one generator. What should be new?",
     old="return X @ w + b + sigma * rng.normal(size=len(X))",
     new="return X @ w + b + sigma * np.random.default_rng(0).normal(size=len(X))",
-)  # fmt: skip
+)
 
 misconception(
     "measures_against_the_noisy_targets", "experiment",
@@ -567,70 +567,70 @@ misconception(
     "        total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
     new="drawn = simulate(X, w, b, sigma, rng)\n        W, B = ridge_path(X, drawn, lams)\n"
     "        total += np.mean((W @ X.T + B[:, None] - drawn) ** 2, axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "measures_the_weights", "experiment",
     hint="The excess risk is about predictions. What does it compare?",
     old="total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
     new="total += np.sum((W - w) ** 2, axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "measures_without_the_constant", "experiment",
     hint="Does your prediction contain b, and does your truth?",
     old="total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
     new="total += np.mean((W @ X.T - noiseless) ** 2, axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "sums_the_risk", "experiment",
     hint="Twice as many data sets: should the risk be twice as large?",
     old="return total / repeats",
     new="return total",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_what_it_loses", "experiment",
     hint="With an enormous λ everything is lost. Is your bias then large or 0?",
     old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)",
     new="bias2 = np.sum((kappa * s * (Vt @ w)) ** 2, axis=1) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "bias_of_the_weights", "experiment",
     hint="What is lost along a direction counts more where the data spread far. By which factor?",
     old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)",
     new="bias2 = np.sum(((1 - kappa) * (Vt @ w)) ** 2, axis=1) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_turn_the_truth", "experiment",
     hint="κ belongs to directions. Is w[0] the part of the truth along the first direction?",
     old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)",
     new="bias2 = np.sum(((1 - kappa) * s * w[: len(s)]) ** 2, axis=1) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "variance_without_the_constant", "experiment",
     hint="b is estimated too. What is the variance of a mean of n noisy targets?",
     old="variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
     new="variance = sigma**2 * np.sum(kappa**2, axis=1) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "variance_of_the_share", "experiment",
     hint="Noise multiplied by κ: what happens to its variance?",
     old="variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
     new="variance = sigma**2 * (1 + np.sum(kappa, axis=1)) / len(X)",
-)  # fmt: skip
+)
 
 misconception(
     "deviation_for_variance", "experiment",
     hint="Is σ the variance of the noise, or its root?",
     old="variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
     new="variance = sigma * (1 + np.sum(kappa**2, axis=1)) / len(X)",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -638,139 +638,139 @@ misconception(
     "ridge_does_not_see_units", "concepts",
     hint="In kilometres the numbers are a thousand times smaller. What must the weight do, and what does the penalty say to that?",
     old='units="muted",', new='units="same",',
-)  # fmt: skip
+)
 
 misconception(
     "smaller_numbers_are_easier", "concepts",
     hint="In kilometres the numbers are a thousand times smaller. Is the weight that is needed cheaper now, or dearer?",
     old='units="muted",', new='units="amplified",',
-)  # fmt: skip
+)
 
 misconception(
     "lambda_does_not_follow_the_data", "concepts",
     hint="Write J for the doubled data. Which of its two terms has grown?",
     old="doubled=10,", new="doubled=5,",
-)  # fmt: skip
+)
 
 misconception(
     "the_data_are_doubled_in_the_square", "concepts",
     hint="Two copies of an example: is the sum of squares twice as large, or four times?",
     old="doubled=10,", new="doubled=20,",
-)  # fmt: skip
+)
 
 misconception(
     "the_library_is_like_us", "concepts",
     hint="Multiply the library's objective until its first term is ours. What has become of the second?",
     old="library=0.12,", new="library=6,",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_two_n", "concepts",
     hint="There is a ½ in front of both of the library's terms.",
     old="library=0.12,", new="library=0.06,",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_halves", "concepts",
     hint="Multiply the library's objective by 2n: what stands before ‖w‖² then?",
     old="library=0.12,", new="library=0.24,",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_by_n", "concepts",
     hint="The library's first term is smaller than ours. Must its penalty be smaller too, or larger?",
     old="library=0.12,", new="library=300,",
-)  # fmt: skip
+)
 
 misconception(
     "counts_no_b", "concepts",
     hint="You counted the directions. Is anything else fitted?",
     old="freedom=2.3,", new="freedom=1.3,",
-)  # fmt: skip
+)
 
 misconception(
     "counts_all_the_weights", "concepts",
     hint="Two weights and a constant: but does λ leave all of their freedom?",
     old="freedom=2.3,", new="freedom=3,",
-)  # fmt: skip
+)
 
 misconception(
     "an_error_below_the_noise_is_luck", "concepts",
     hint="What is the smallest expected error that even the true function has? And how far does luck reach with 2000 examples?",
     old='floor="leak",', new='floor="luck",',
-)  # fmt: skip
+)
 
 misconception(
     "an_error_below_the_noise_is_underfitting", "concepts",
     hint="Is an error of 0.06 too large, or too small to be true?",
     old='floor="leak",', new='floor="underfit",',
-)  # fmt: skip
+)
 
 misconception(
     "accepts_the_end_of_the_grid", "concepts",
     hint="Where would the next number of the last row be, if there were a next column?",
     old='grid="widen",', new='grid="accept",',
-)  # fmt: skip
+)
 
 misconception(
     "refines_where_it_still_falls", "concepts",
     hint="The error falls all the way to the end of the table. On which side of 100 is its lowest point?",
     old='grid="widen",', new='grid="refine",',
-)  # fmt: skip
+)
 
 misconception(
     "a_low_training_error_is_overfitting", "concepts",
     hint="A perfect model of noiseless data has a training error of 0. Does it overfit?",
     old='overfit="gap",', new='overfit="training",',
-)  # fmt: skip
+)
 
 misconception(
     "a_high_degree_is_overfitting", "concepts",
     hint="With a million points, would degree 9 be too much?",
     old='overfit="gap",', new='overfit="degree",',
-)  # fmt: skip
+)
 
 misconception(
     "patients_are_not_linear", "concepts",
     hint="Why is the model good at patients of whom it has seen nine measurements?",
     old='patients="independent",', new='patients="linear",',
-)  # fmt: skip
+)
 
 misconception(
     "patients_need_a_constant", "concepts",
     hint="The fit is the same in the folds and for new patients. What is different between the examples?",
     old='patients="independent",', new='patients="free",',
-)  # fmt: skip
+)
 
 misconception(
     "least_squares_is_always_likely", "concepts",
     hint="Which density has a square in its logarithm?",
     old='noise="gaussian",', new='noise="any",',
-)  # fmt: skip
+)
 
 misconception(
     "laplace_noise_is_squared", "concepts",
     hint="Take minus the logarithm of that density. Is it a square?",
     old='noise="gaussian",', new='noise="laplace",',
-)  # fmt: skip
+)
 
 misconception(
     "every_penalty_is_gaussian", "concepts",
     hint="Take minus the logarithm of the density you chose: is it |w|?",
     old='prior="laplace",', new='prior="gaussian",',
-)  # fmt: skip
+)
 
 misconception(
     "no_prior_at_all", "concepts",
     hint="What is minus the logarithm of a constant, and does it prefer any w?",
     old='prior="laplace",', new='prior="uniform",',
-)  # fmt: skip
+)
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="doubled=10,", new='doubled="10",',
-)  # fmt: skip
+)
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
 
@@ -779,56 +779,56 @@ misconception(
     hint="Differentiate your loss: is the gradient the one that you return?",
     old="return float(np.mean(e**2) / 2), X.T @ e / len(y), float(np.mean(e))",
     new="return float(np.mean(e**2)), X.T @ e / len(y), float(np.mean(e))",
-)  # fmt: skip
+)
 
 misconception(
     "the_loss_is_a_sum", "losses",
     hint="Write every example down twice. Should the loss change?",
     old="return float(np.mean(e**2) / 2), X.T @ e / len(y), float(np.mean(e))",
     new="return float(np.sum(e**2) / 2), X.T @ e, float(np.sum(e))",
-)  # fmt: skip
+)
 
 misconception(
     "target_minus_prediction_in_the_gradient", "losses",
     hint="The prediction is too high, and b grows a little. Does the loss rise or fall?",
     old="return float(np.mean(e**2) / 2), X.T @ e / len(y), float(np.mean(e))",
     new="return float(np.mean(e**2) / 2), -X.T @ e / len(y), -float(np.mean(e))",
-)  # fmt: skip
+)
 
 misconception(
     "absolute_errors_pull_in_proportion", "losses",
     hint="How steep is |e| at e = 7, compared with e = 1?",
     old="pull = np.sign(e)",
     new="pull = e",
-)  # fmt: skip
+)
 
 misconception(
     "the_kink_has_a_slope", "losses",
     hint="At e = 0 exactly, which slope does the text choose?",
     old="pull = np.sign(e)",
     new="pull = np.where(e >= 0, 1.0, -1.0)",
-)  # fmt: skip
+)
 
 misconception(
     "absolute_losses_cancel", "losses",
     hint="Errors of +2 and −2: is their mean absolute error 0?",
     old="return float(np.mean(np.abs(e))), X.T @ pull / len(y), float(np.mean(pull))",
     new="return float(np.abs(np.mean(e))), X.T @ pull / len(y), float(np.mean(pull))",
-)  # fmt: skip
+)
 
 misconception(
     "always_the_mean", "losses",
     hint="Absolute values pull with force 1 each. Where is the number with as many above as below?",
     old='return float(np.mean(y) if loss == "squared" else np.median(y))',
     new="return float(np.mean(y))",
-)  # fmt: skip
+)
 
 misconception(
     "mean_and_median_swapped", "losses",
     hint="For which of the two losses must the errors sum to 0?",
     old='return float(np.mean(y) if loss == "squared" else np.median(y))',
     new='return float(np.median(y) if loss == "squared" else np.mean(y))',
-)  # fmt: skip
+)
 
 # -- sgd (extra) -------------------------------------------------------------------------------------------------------
 
@@ -837,62 +837,62 @@ misconception(
     hint="Where all errors are 0, does your w shrink?",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "decay_without_the_rate", "sgd",
     hint="The penalty is part of the gradient. By what is a gradient multiplied in a step?",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return (1 - decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "decay_is_shared_by_the_batch", "sgd",
     hint="The mean is over the errors. Does a larger batch make the penalty smaller?",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return (1 - rate * decay / len(y)) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_decay_has_a_two", "sgd",
     hint="Differentiate (δ/2)‖w‖². Is a 2 left?",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return (1 - 2 * rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_constant_decays_too", "sgd",
     hint="Where all errors are 0, should b move?",
     old="float(b - rate * e.mean())",
     new="float((1 - rate * decay) * b - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_constant_starts_from_w", "sgd",
     hint="What stands on the right side of the step for b: w, or b?",
     old="float(b - rate * e.mean())",
     new="float(w[0] - rate * e.mean())",
-)  # fmt: skip
+)
 
 misconception(
     "the_step_sums_over_the_batch", "sgd",
     hint="Write the batch down twice. Should the step be twice as long?",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return (1 - rate * decay) * w - rate * X.T @ e, float(b - rate * e.sum())",
-)  # fmt: skip
+)
 
 misconception(
     "climbs", "sgd",
     hint="Against the gradient, or along it? Work out the error after your step.",
     old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
     new="return (1 - rate * decay) * w + rate * X.T @ e / len(y), float(b + rate * e.mean())",
-)  # fmt: skip
+)
 
 
 @misconception(
     "the_constant_sees_the_new_weights", "sgd",
     hint="Both right sides use the old w and b. Which w made the error for b?",
-)  # fmt: skip
+)
 def sgd_step(X, y, w, b, rate, decay):
     w = (1 - rate * decay) * w - rate * X.T @ (X @ w + b - y) / len(y)
     return w, float(b - rate * np.mean(X @ w + b - y))
@@ -901,7 +901,7 @@ def sgd_step(X, y, w, b, rate, decay):
 @misconception(
     "changes_the_weights_in_place", "sgd",
     hint="After the call, look at the w that you passed in.",
-)  # fmt: skip
+)
 def sgd_step(X, y, w, b, rate, decay):
     e = X @ w + b - y
     w *= 1 - rate * decay
@@ -914,14 +914,14 @@ misconception(
     hint="Which examples does the third step look at?",
     old="w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)",
     new="w, b = sgd_step(X, y, w, b, rate, decay)",
-)  # fmt: skip
+)
 
 misconception(
     "starts_at_one", "sgd",
     hint="Where does the docstring say that the descent begins?",
     old="w, b = np.zeros(X.shape[1]), 0.0\n    for batch in batches:",
     new="w, b = np.ones(X.shape[1]), 0.0\n    for batch in batches:",
-)  # fmt: skip
+)
 
 # -- bayes (extra) -----------------------------------------------------------------------------------------------------
 
@@ -930,91 +930,91 @@ misconception(
     hint="What is the area under your curve?",
     old="return np.exp(-((x - mu) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2)",
     new="return np.exp(-((x - mu) ** 2) / (2 * sigma**2))",
-)  # fmt: skip
+)
 
 misconception(
     "sigma_stays_under_no_root", "bayes",
     hint="Double σ: the curve becomes twice as wide. How high may it be then?",
     old="return np.exp(-((x - mu) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2)",
     new="return np.exp(-((x - mu) ** 2) / (2 * sigma**2)) / (np.sqrt(2 * np.pi) * sigma**2)",
-)  # fmt: skip
+)
 
 misconception(
     "sigma_means_the_variance", "bayes",
     hint="Is σ the variance or the standard deviation here?",
     old="return np.exp(-((x - mu) ** 2) / (2 * sigma**2)) / np.sqrt(2 * np.pi * sigma**2)",
     new="return np.exp(-((x - mu) ** 2) / (2 * sigma)) / np.sqrt(2 * np.pi * sigma)",
-)  # fmt: skip
+)
 
 misconception(
     "logs_the_product_of_densities", "bayes",
     hint="What is 0.1 to the power 5000 on your computer, and its logarithm?",
     old="e = y - X @ w - b\n    return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
     new="return float(-np.log(np.prod(gaussian_density(y, X @ w + b, sigma))))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_log_likelihood", "bayes",
     hint="A product of n densities: is its logarithm a sum or a mean?",
     old="return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
     new="return float(np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2 * len(y)))",
-)  # fmt: skip
+)
 
 misconception(
     "one_constant_for_all_examples", "bayes",
     hint="Each density has its own factor in front. How many densities are there?",
     old="return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
     new="return float(np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_noise_in_the_likelihood", "bayes",
     hint="Twice as much noise: is an error of 1 just as surprising?",
     old="return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
     new="return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / 2)",
-)  # fmt: skip
+)
 
 misconception(
     "the_log_likelihood_itself", "bayes",
     hint="Should a better fit make the number smaller or larger? It is the negative one.",
     old="return float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
     new="return -float(len(y) * np.log(2 * np.pi * sigma**2) / 2 + e @ e / (2 * sigma**2))",
-)  # fmt: skip
+)
 
 misconception(
     "both_priors_square", "bayes",
     hint="Take minus the logarithm of e^(−|w|/τ). Where would a square come from?",
     old="return float(len(w) * np.log(2 * tau) + np.abs(w).sum() / tau)",
     new="return float(len(w) * np.log(2 * tau) + w @ w / tau)",
-)  # fmt: skip
+)
 
 misconception(
     "one_constant_for_all_weights", "bayes",
     hint="How many weights have a prior, and how many constants did you count?",
     old="return float(len(w) * np.log(2 * np.pi * tau**2) / 2 + w @ w / (2 * tau**2))",
     new="return float(np.log(2 * np.pi * tau**2) / 2 + w @ w / (2 * tau**2))",
-)  # fmt: skip
+)
 
 misconception(
     "signal_over_noise", "bayes",
     hint="The noisier the data, the more you should trust the prior. Does your λ grow with σ?",
     old='return sigma**2 / tau**2 if kind == "gaussian" else 2 * sigma**2 / tau',
     new='return tau**2 / sigma**2 if kind == "gaussian" else 2 * sigma**2 / tau',
-)  # fmt: skip
+)
 
 misconception(
     "deviations_are_not_squared", "bayes",
     hint="Multiply minus the log of the posterior by 2σ². What stands before ‖w‖²?",
     old='return sigma**2 / tau**2 if kind == "gaussian" else 2 * sigma**2 / tau',
     new='return sigma / tau if kind == "gaussian" else 2 * sigma**2 / tau',
-)  # fmt: skip
+)
 
 misconception(
     "laplace_like_gauss", "bayes",
     hint="Multiply minus the log of the Laplace prior by 2σ². Does a ½ cancel there too?",
     old='return sigma**2 / tau**2 if kind == "gaussian" else 2 * sigma**2 / tau',
     new='return sigma**2 / tau**2 if kind == "gaussian" else sigma**2 / tau',
-)  # fmt: skip
+)
 
 # -- growing (extra) ---------------------------------------------------------------------------------------------------
 
@@ -1023,42 +1023,42 @@ misconception(
     hint="If the points are sorted by x, what does your validation set look like?",
     old="order = rng.permutation(n)",
     new="order = np.arange(n)",
-)  # fmt: skip
+)
 
 misconception(
     "draws_with_replacement", "growing",
     hint="Can an index be in both of your sets, or in neither?",
     old="order = rng.permutation(n)",
     new="order = rng.choice(n, size=n)",
-)  # fmt: skip
+)
 
 misconception(
     "splits_with_a_generator_of_its_own", "growing",
     hint="Split twice with generators of one seed. Do you get the same parts? Whose chance do you use?",
     old="order = rng.permutation(n)",
     new="order = np.random.permutation(n)",
-)  # fmt: skip
+)
 
 misconception(
     "swaps_the_parts", "growing",
     hint="How many examples should be in the first of the two?",
     old="return order[held:], order[:held]",
     new="return order[:held], order[held:]",
-)  # fmt: skip
+)
 
 misconception(
     "all_points_are_equally_likely", "growing",
     hint="A pair that never occurs: may it add to the risk?",
     old="return float(p @ (y - f(x)) ** 2)",
     new="return float(np.mean((y - f(x)) ** 2))",
-)  # fmt: skip
+)
 
 misconception(
     "squares_the_expected_error", "growing",
     hint="Is it the expectation of a square, or the square of an expectation?",
     old="return float(p @ (y - f(x)) ** 2)",
     new="return float((p @ (y - f(x))) ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "fits_the_validation_set_too", "growing",
@@ -1066,28 +1066,28 @@ misconception(
     old="validation.append(np.mean((polynomial(x_held, degree) @ v - y_held) ** 2))",
     new="again = least_squares(polynomial(x_held, degree), y_held)\n"
     "        validation.append(np.mean((polynomial(x_held, degree) @ again - y_held) ** 2))",
-)  # fmt: skip
+)
 
 misconception(
     "training_errors_are_summed", "growing",
     hint="Ten points or a thousand: can you compare the two errors if they are sums?",
     old="training.append(np.mean((polynomial(x, degree) @ v - y) ** 2))",
     new="training.append(np.sum((polynomial(x, degree) @ v - y) ** 2))",
-)  # fmt: skip
+)
 
 misconception(
     "the_degrees_are_sorted", "growing",
     hint="Which entry of the answer belongs to degrees[0]?",
     old="for degree in degrees:",
     new="for degree in sorted(degrees):",
-)  # fmt: skip
+)
 
 misconception(
     "one_degree_for_all", "growing",
     hint="With as many coefficients as points, how large can a training error be?",
     old="for degree in degrees:",
     new="for degree in [min(degree, 1) for degree in degrees]:",
-)  # fmt: skip
+)
 
 # -- standardise (extra) -----------------------------------------------------------------------------------------------
 
@@ -1096,49 +1096,49 @@ misconception(
     hint="One single new example arrives. What is its standard deviation?",
     old="return (train - mean) / std, (test - mean) / std",
     new="return (train - mean) / std, (test - test.mean(axis=0)) / np.where(test.std(axis=0) == 0, 1, test.std(axis=0))",
-)  # fmt: skip
+)
 
 misconception(
     "both_sets_together", "standardise",
     hint="Did your training numbers change because of the test set? Then it has leaked.",
     old="mean, std = train.mean(axis=0), train.std(axis=0)",
     new="both = np.concatenate([train, test])\n    mean, std = both.mean(axis=0), both.std(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_variance", "standardise",
     hint="What is the standard deviation of your standardised columns?",
     old="return (train - mean) / std, (test - mean) / std",
     new="return (train - mean) / std**2, (test - mean) / std**2",
-)  # fmt: skip
+)
 
 misconception(
     "one_mean_for_the_whole_table", "standardise",
     hint="A mean of each column, or one of everything?",
     old="mean, std = train.mean(axis=0), train.std(axis=0)",
     new="mean, std = train.mean(), train.std(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_n_minus_one", "standardise",
     hint="The text says what the standard deviation is here: the root of a mean over how many?",
     old="mean, std = train.mean(axis=0), train.std(axis=0)",
     new="mean, std = train.mean(axis=0), train.std(axis=0, ddof=1)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_zero", "standardise",
     hint="What is the standard deviation of a column that is always 4?",
     old="std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)",
     new="std = std + 0.0",
-)  # fmt: skip
+)
 
 misconception(
     "zeros_are_kept", "standardise",
     hint="Is a 0 in the table different from any other number, as far as its column's mean is concerned?",
     old="return (train - mean) / std, (test - mean) / std",
     new="return (train - mean) / std * (train != 0), (test - mean) / std * (test != 0)",
-)  # fmt: skip
+)
 
 # -- norms (extra) -----------------------------------------------------------------------------------------------------
 
@@ -1147,60 +1147,60 @@ misconception(
     hint="For p = 3, may a negative entry cancel a positive one?",
     old="sizes = np.abs(x)",
     new="sizes = np.asarray(x)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_root", "norms",
     hint="Double x. Does your norm double?",
     old="return float(sizes.max() if p == np.inf else (sizes**p).sum() ** (1 / p))",
     new="return float(sizes.max() if p == np.inf else (sizes**p).sum())",
-)  # fmt: skip
+)
 
 misconception(
     "always_the_square_root", "norms",
     hint="For p = 3, which root?",
     old="return float(sizes.max() if p == np.inf else (sizes**p).sum() ** (1 / p))",
     new="return float(sizes.max() if p == np.inf else np.sqrt((sizes**p).sum()))",
-)  # fmt: skip
+)
 
 misconception(
     "the_smallest_entry_at_infinity", "norms",
     hint="As p grows, which entry wins: the smallest or the largest?",
     old="return float(sizes.max() if p == np.inf else (sizes**p).sum() ** (1 / p))",
     new="return float(sizes.min() if p == np.inf else (sizes**p).sum() ** (1 / p))",
-)  # fmt: skip
+)
 
 misconception(
     "homogeneous_without_bars", "norms",
     hint="How long is −2·x, compared with x?",
     old="scaled = [abs(f(a * x) - abs(a) * f(x)) for a in numbers for x in vectors]",
     new="scaled = [abs(f(a * x) - a * f(x)) for a in numbers for x in vectors]",
-)  # fmt: skip
+)
 
 misconception(
     "the_triangle_is_an_equality", "norms",
     hint="Walk round two sides of a square, then across it. Are the two ways equally long?",
     old='"triangle": bool(max(longer) <= rounding),',
     new='"triangle": bool(max(np.abs(longer)) <= rounding),',
-)  # fmt: skip
+)
 
 misconception(
     "the_triangle_the_wrong_way_round", "norms",
     hint="Is the way through a third place shorter than the straight one, or longer?",
     old='"triangle": bool(max(longer) <= rounding),',
     new='"triangle": bool(min(longer) >= -rounding),',
-)  # fmt: skip
+)
 
 misconception(
     "zero_is_not_tried", "norms",
     hint="How long is the vector 0 under ‖x‖ + 1?",
     old='"definite": bool(min(f(x) for x in vectors) > rounding and at_zero <= rounding),',
     new='"definite": bool(min(f(x) for x in vectors) > rounding),',
-)  # fmt: skip
+)
 
 misconception(
     "no_vector_may_be_negative_but_all_may_be_zero", "norms",
     hint="A length of 0 for a vector that is not 0: is that allowed?",
     old='"definite": bool(min(f(x) for x in vectors) > rounding and at_zero <= rounding),',
     new='"definite": bool(min(f(x) for x in vectors) >= -rounding and at_zero <= rounding),',
-)  # fmt: skip
+)

@@ -255,19 +255,22 @@ def teacher_inputs(tokens, start):
 
 
 alternative(
-    "a_gru_does_as_well", "experiment",
+    "a_gru_does_as_well",
+    "experiment",
     old="self.recurrent = torch.nn.LSTM(hidden, hidden, batch_first=True)",
     new="self.recurrent = torch.nn.GRU(hidden, hidden, batch_first=True)",
-)  # fmt: skip
+)
 
 alternative(
-    "an_elman_network_does_as_well", "experiment",
+    "an_elman_network_does_as_well",
+    "experiment",
     old="self.recurrent = torch.nn.LSTM(hidden, hidden, batch_first=True)",
     new="self.recurrent = torch.nn.RNN(hidden, 2 * hidden, batch_first=True)\n        hidden = 2 * hidden",
-)  # fmt: skip
+)
 
 alternative(
-    "a_constant_rate_of_a_hundredth", "experiment",
+    "a_constant_rate_of_a_hundredth",
+    "experiment",
     old=(
         "    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)\n"
         "    calm = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.05, total_iters=steps)"
@@ -276,13 +279,14 @@ alternative(
         "    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)\n"
         "    calm = torch.optim.lr_scheduler.ConstantLR(optimiser, 1.0)"
     ),
-)  # fmt: skip
+)
 
 alternative(
-    "without_clipping", "experiment",
+    "without_clipping",
+    "experiment",
     old="        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n",
     new="",
-)  # fmt: skip
+)
 
 
 @alternative("log_probabilities_from_cross_entropy", "experiment")
@@ -326,10 +330,11 @@ def generate(step, state, start, end, max_length, rng=None):
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 alternative(
-    "answers_with_capitals_and_more_digits", "concepts",
+    "answers_with_capitals_and_more_digits",
+    "concepts",
     old='    belt=0.0099,\n    prefixes="exposure",',
     new='    belt=0.95**90,\n    prefixes=" Exposure ",',
-)  # fmt: skip
+)
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
 

@@ -1127,9 +1127,15 @@ def a_padded_batch_is_its_sequences_one_by_one(rng, trial):
     lengths = np.array([1, T, *rng.integers(1, T, size=N - 2)])
     mask = np.arange(T) < lengths[:, None]
     alone = [
-        states(made["x"][n : n + 1, : lengths[n]], made["h0"][n : n + 1], made["V"], made["U"], made["c"])
+        states(
+            made["x"][n : n + 1, : lengths[n]],
+            made["h0"][n : n + 1],
+            made["V"],
+            made["U"],
+            made["c"],
+        )
         for n in range(N)
-    ]  # fmt: skip
+    ]
     return dict(made, mask=mask, truth=np.array([one[0, -1] for one in alone]))
 
 

@@ -9,49 +9,49 @@ misconception(
     hint="Which index of U names the unit that is being computed, the row or the column? Look at the conventions.",
     old="return np.tanh(x @ V.T + h @ U.T + c)",
     new="return np.tanh(x @ V.T + h @ U + c)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_bias", "cell",
     hint="Three terms go into the tanh. Set x and h to 0: what should be left?",
     old="return np.tanh(x @ V.T + h @ U.T + c)",
     new="return np.tanh(x @ V.T + h @ U.T)",
-)  # fmt: skip
+)
 
 misconception(
     "squashes_with_a_sigmoid", "cell",
     hint="Can your state be negative?",
     old="return np.tanh(x @ V.T + h @ U.T + c)",
     new="return sigmoid(x @ V.T + h @ U.T + c)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_to_squash", "cell",
     hint="Let your network run for a hundred steps. How large do its states become?",
     old="return np.tanh(x @ V.T + h @ U.T + c)",
     new="return x @ V.T + h @ U.T + c",
-)  # fmt: skip
+)
 
 misconception(
     "starts_from_nothing", "cell",
     hint="What is the state before the first step? It was given to you.",
     old="    h, states = h0, []\n    for t in range(x.shape[1]):\n        h = rnn_cell(",
     new="    h, states = np.zeros_like(h0), []\n    for t in range(x.shape[1]):\n        h = rnn_cell(",
-)  # fmt: skip
+)
 
 misconception(
     "starts_afresh_at_every_step", "cell",
     hint="Which state does the second step begin with?",
     old="h = rnn_cell(x[:, t], h, V, U, c)",
     new="h = rnn_cell(x[:, t], h0, V, U, c)",
-)  # fmt: skip
+)
 
 misconception(
     "gives_every_sequence_the_same_start", "cell",
     hint="h0 has a row for each sequence of the batch. Which of them does the second sequence begin with?",
     old="    h, states = h0, []\n    for t in range(x.shape[1]):\n        h = rnn_cell(",
     new="    h, states = np.broadcast_to(h0[0], h0.shape), []\n    for t in range(x.shape[1]):\n        h = rnn_cell(",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -80,21 +80,21 @@ misconception(
     hint="What is np.exp(1000)? Which number can you subtract from all scores without changing the result?",
     old="powers = np.exp(scores - scores.max(axis=-1, keepdims=True))",
     new="powers = np.exp(scores)",
-)  # fmt: skip
+)
 
 misconception(
     "labels_by_the_largest_unit", "cell",
     hint="How many units has the state, and how many classes are there? Which of them do you choose among?",
     old="return (h @ W.T + b).argmax(axis=-1)",
     new="return h.argmax(axis=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "labels_without_the_output_bias", "cell",
     hint="Which class wins where the state is 0?",
     old="return (h @ W.T + b).argmax(axis=-1)",
     new="return (h @ W.T).argmax(axis=-1)",
-)  # fmt: skip
+)
 
 # -- loss --------------------------------------------------------------------------------------------------------------
 
@@ -103,28 +103,28 @@ misconception(
     hint="Do blanks count? Append ten of them to every sequence: does your loss change?",
     old="    loss = -log_p[rows, places, right].sum() / len(rows)",
     new="    loss = -log_p[rows, places, right].sum() / mask.size",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_mask", "loss",
     hint="Change the target of a padded place. Should the loss notice?",
     old="rows, places = np.nonzero(mask)",
     new="rows, places = np.nonzero(np.ones_like(mask))",
-)  # fmt: skip
+)
 
 misconception(
     "sums_over_the_tokens", "loss",
     hint="A sum or a mean? Copy the batch twice: does your loss double?",
     old="    loss = -log_p[rows, places, right].sum() / len(rows)",
     new="    loss = -log_p[rows, places, right].sum()",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_minus", "loss",
     hint="A probability is at most 1. Which sign has its logarithm, and which sign should a loss have?",
     old="    loss = -log_p[rows, places, right].sum() / len(rows)",
     new="    loss = log_p[rows, places, right].sum() / len(rows)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_means_of_the_sequences", "loss",
@@ -134,42 +134,42 @@ misconception(
         "    costs = np.where(mask, -np.take_along_axis(log_p, targets[:, :, None], 2)[:, :, 0], 0)\n"
         "    loss = np.mean(costs.sum(axis=1) / mask.sum(axis=1))"
     ),
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_logarithm_of_a_rounded_zero", "loss",
     hint="A score 1000 below the best has a probability that your computer calls 0. Can you find log p without p?",
     old="log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))",
     new="log_p = np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_mean_in_the_gradient", "loss",
     hint="The loss is a mean. Is your gradient the gradient of a mean, or of a sum?",
     old="return float(loss), slope / len(rows)",
     new="return float(loss), slope",
-)  # fmt: skip
+)
 
 misconception(
     "sends_gradients_into_the_padding", "loss",
     hint="What happens to the loss when a score in a padded place changes? And what does your gradient say?",
     old="slope = np.where(mask[:, :, None], np.exp(log_p), 0.0)",
     new="slope = np.exp(log_p)",
-)  # fmt: skip
+)
 
 misconception(
     "pushes_every_class_down", "loss",
     hint="Which way should the score of the right class go? Look at the sign of its gradient.",
     old="    slope[rows, places, right] -= 1.0\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "takes_perplexity_to_base_two", "loss",
     hint="In which base is the loss measured here? A uniform model over 6 symbols must have a perplexity of 6.",
     old="return float(np.exp(sequence_loss(logits, targets, mask)[0]))",
     new="return float(2 ** sequence_loss(logits, targets, mask)[0])",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -190,91 +190,91 @@ misconception(
     hint="How many arrows leave h_t? One goes into the loss at t. Where does the other one go?",
     old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
     new="da[:, t] = dh[:, t] * (1 - h[:, t] ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_loss_in_between", "bptt",
     hint="The loss looks at every state, not only at the last one.",
     old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
     new="da[:, t] = (later + (dh[:, t] if t == h.shape[1] - 1 else 0)) * (1 - h[:, t] ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_slope_of_tanh", "bptt",
     hint="Between h_t and a_t stands a tanh. What does it do to a gradient?",
     old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
     new="da[:, t] = dh[:, t] + later",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_slope_at_the_output", "bptt",
     hint="The slope of tanh is 1 − tanh². Is h already the tanh, or what goes into it?",
     old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
     new="da[:, t] = (dh[:, t] + later) * (1 - np.tanh(h[:, t]) ** 2)",
-)  # fmt: skip
+)
 
 misconception(
     "sends_back_through_U_transposed", "bptt",
     hint="Forwards a row of states is multiplied by U.T. By what, then, is a row of gradients multiplied?",
     old="        later = da[:, t] @ U\n    dV",
     new="        later = da[:, t] @ U.T\n    dV",
-)  # fmt: skip
+)
 
 misconception(
     "sends_back_what_has_not_passed_the_tanh", "bptt",
     hint="On its way from h_t to the state before it, a gradient passes two things. You take it through one.",
     old="        later = da[:, t] @ U\n    dV",
     new="        later = (dh[:, t] + later) @ U\n    dV",
-)  # fmt: skip
+)
 
 misconception(
     "pairs_a_gradient_with_its_own_state", "bptt",
     hint="Which state was multiplied by U to make h_t?",
     old='dU = np.einsum("nth,ntk->hk", da, before)',
     new='dU = np.einsum("nth,ntk->hk", da, h)',
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_state_before_the_first_for_zero", "bptt",
     hint="What is the state before the first step? U was multiplied by it.",
     old="before = np.concatenate([h0[:, None], h[:, :-1]], axis=1)  # h_{t−1} at place t",
     new="before = np.concatenate([0 * h0[:, None], h[:, :-1]], axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_over_the_steps", "bptt",
     hint="Sum or mean? Read how the private copies of U become one. Was the mean not already taken in the loss?",
     old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
     new="return da @ V, later, dV / h.shape[1], dU / h.shape[1], da.sum(axis=0).mean(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "averages_over_the_batch", "bptt",
     hint="Sum or mean over the sequences? Whatever averaging there is was done in the loss.",
     old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
     new="return da @ V, later, dV / len(x), dU / len(x), da.sum(axis=1).mean(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_gradient_of_one_step_only", "bptt",
     hint="The same V, U and c are used at every step. Whose gradient is left in your arrays at the end?",
     old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
     new="return da @ V, later, da[:, 0].T @ x[:, 0], da[:, 0].T @ before[:, 0], da[:, 0].sum(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "stops_before_h0", "bptt",
     hint="You have the gradient at a_1. What stands between it and h0?",
     old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
     new="return da @ V, da[:, 0], dV, dU, da.sum(axis=(0, 1))",
-)  # fmt: skip
+)
 
 misconception(
     "walks_forwards_in_time", "bptt",
     hint="To know what h_t is worth you need to know what the state after it is worth. Where must you begin?",
     old="for t in reversed(range(h.shape[1])):\n        da[:, t] = (dh",
     new="for t in range(h.shape[1]):\n        da[:, t] = (dh",
-)  # fmt: skip
+)
 
 # -- clipping ----------------------------------------------------------------------------------------------------------
 
@@ -283,56 +283,56 @@ misconception(
     hint="How fast do the powers of −2 grow? And those of 2i?",
     old="return float(np.abs(np.linalg.eigvals(U)).max())",
     new="return float(np.linalg.eigvals(U).real.max())",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_norm_for_the_radius", "clipping",
     hint="A singular value is the size of an eigenvalue only where U is normal. Which does the radius want?",
     old="return float(np.abs(np.linalg.eigvals(U)).max())",
     new="return float(np.linalg.norm(U, 2))",
-)  # fmt: skip
+)
 
 misconception(
     "takes_U_for_symmetric", "clipping",
     hint="eigvalsh and eigh look at one triangle of the matrix only. Is U symmetric?",
     old="return float(np.abs(np.linalg.eigvals(U)).max())",
     new="return float(np.abs(np.linalg.eigvalsh(U)).max())",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_slopes_of_the_steps", "clipping",
     hint="Your norms are those of a linear network. What does a saturated tanh do to a gradient?",
     old="product = product @ ((1 - state**2)[:, None] * U)",
     new="product = product @ U",
-)  # fmt: skip
+)
 
 misconception(
     "puts_the_slopes_on_the_wrong_side", "clipping",
     hint="Which comes last in a step, U or the tanh? A slope belongs to a row or to a column of U accordingly.",
     old="product = product @ ((1 - state**2)[:, None] * U)",
     new="product = product @ ((1 - state**2)[None, :] * U)",
-)  # fmt: skip
+)
 
 misconception(
     "multiplies_in_the_wrong_order", "clipping",
     hint="Matrices do not commute. In the product, at which end does the earliest step stand?",
     old="product = product @ ((1 - state**2)[:, None] * U)",
     new="product = ((1 - state**2)[:, None] * U) @ product",
-)  # fmt: skip
+)
 
 misconception(
     "lists_the_norms_from_the_end", "clipping",
     hint="Which entry of your answer belongs to h_0? The norm of ∂h_T/∂h_T is 1: where should it stand?",
     old="return np.array(norms[::-1])",
     new="return np.array(norms)",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_frobenius_norm", "clipping",
     hint="How large is your norm of the identity? np.linalg.norm of a matrix needs to be told which norm you want.",
     old="    norms = [1.0]\n    for state in h[::-1]:\n        product = product @ ((1 - state**2)[:, None] * U)\n        norms.append(np.linalg.norm(product, 2))",
     new="    norms = [np.sqrt(len(U))]\n    for state in h[::-1]:\n        product = product @ ((1 - state**2)[:, None] * U)\n        norms.append(np.linalg.norm(product))",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -349,84 +349,84 @@ misconception(
     hint="If every array gets a factor of its own, does the step still point the same way?",
     old="return [g * factor for g in gradients], norm",
     new="return [g * min(1.0, limit / max(np.sqrt(np.sum(g**2)), 1e-300)) for g in gradients], norm",
-)  # fmt: skip
+)
 
 misconception(
     "clips_each_number", "clipping",
     hint="Shorten the arrow; do not bend it.",
     old="return [g * factor for g in gradients], norm",
     new="return [np.clip(g, -limit, limit) for g in gradients], norm",
-)  # fmt: skip
+)
 
 misconception(
     "lengthens_short_gradients", "clipping",
     hint="What should happen to a gradient that is shorter than the limit?",
     old="factor = limit / norm if norm > limit else 1.0",
     new="factor = limit / norm if norm > 0 else 1.0",
-)  # fmt: skip
+)
 
 misconception(
     "tells_the_norm_after_clipping", "clipping",
     hint="Whoever watches a training run wants to see the explosion. Which norm shows it, before or after?",
     old="return [g * factor for g in gradients], norm",
     new="return [g * factor for g in gradients], norm * factor",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_root_of_the_norm", "clipping",
     hint="What is the length of the vector (3, 4)?",
     old="norm = float(np.sqrt(sum(np.sum(g**2) for g in gradients)))",
     new="norm = float(sum(np.sum(g**2) for g in gradients))",
-)  # fmt: skip
+)
 
 misconception(
     "adds_up_the_norms", "clipping",
     hint="Put all arrays into one long vector. Is its length the sum of their lengths?",
     old="norm = float(np.sqrt(sum(np.sum(g**2) for g in gradients)))",
     new="norm = float(sum(np.sqrt(np.sum(g**2)) for g in gradients))",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_a_norm_of_zero", "clipping",
     hint="What does your function do with gradients that are all 0?",
     old="factor = limit / norm if norm > limit else 1.0",
     new="factor = np.minimum(1.0, limit / np.float64(norm)) if norm else np.nan",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_cut_at_all", "clipping",
     hint="Give it k = 1 and k = T. Should both give the same gradients?",
     old="for start in reversed(range(0, x.shape[1], k)):",
     new="k = x.shape[1]\n    for start in reversed(range(0, x.shape[1], k)):",
-)  # fmt: skip
+)
 
 misconception(
     "resets_the_state_at_the_cut", "clipping",
     hint="Carry the value, cut the gradient. Which state does a window begin with?",
     old="entered = h[:, start - 1] if start else h0  # a value, handed over",
     new="entered = np.zeros_like(h0) if start else h0",
-)  # fmt: skip
+)
 
 misconception(
     "begins_every_window_at_h0", "clipping",
     hint="The third window does not begin where the first one did. Which state was handed to it?",
     old="entered = h[:, start - 1] if start else h0  # a value, handed over",
     new="entered = h0",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_one_window_only", "clipping",
     hint="Every window has its share in the gradients of V, U and c. Whose share is left at the end?",
     old="dV, dU, dc = dV + parts[0], dU + parts[1], dc + parts[2]",
     new="dV, dU, dc = parts",
-)  # fmt: skip
+)
 
 misconception(
     "takes_dh0_from_the_last_window", "clipping",
     hint="h0 goes into the first window only. Which window's answer do you return for it?",
     old="for start in reversed(range(0, x.shape[1], k)):",
     new="for start in range(0, x.shape[1], k):",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -453,140 +453,140 @@ misconception(
     hint="In which order are the four blocks stacked here? Other books have other orders.",
     old="g, o = np.tanh(a[:, 2 * H : 3 * H]), sigmoid(a[:, 3 * H :])",
     new="o, g = sigmoid(a[:, 2 * H : 3 * H]), np.tanh(a[:, 3 * H :])",
-)  # fmt: skip
+)
 
 misconception(
     "stacks_the_forget_gate_first", "lstm",
     hint="Which of the blocks comes first here, input or forget?",
     old="i, f = sigmoid(a[:, :H]), sigmoid(a[:, H : 2 * H])",
     new="f, i = sigmoid(a[:, :H]), sigmoid(a[:, H : 2 * H])",
-)  # fmt: skip
+)
 
 misconception(
     "makes_the_candidate_a_gate", "lstm",
     hint="Can your LSTM ever subtract from its cell? A content needs a sign.",
     old="g, o = np.tanh(a[:, 2 * H : 3 * H]), sigmoid(a[:, 3 * H :])",
     new="g, o = sigmoid(a[:, 2 * H : 3 * H]), sigmoid(a[:, 3 * H :])",
-)  # fmt: skip
+)
 
 misconception(
     "writes_over_the_cell", "lstm",
     hint="Who decides to keep the old cell?",
     old="c = f * c + i * g\n",
     new="c = i * g\n",
-)  # fmt: skip
+)
 
 misconception(
     "never_forgets", "lstm",
     hint="Shut the forget gate. What should be left of the old cell?",
     old="c = f * c + i * g\n",
     new="c = c + i * g\n",
-)  # fmt: skip
+)
 
 misconception(
     "couples_the_gates", "lstm",
     hint="Can your LSTM write without forgetting? It has two separate gates for that.",
     old="c = f * c + i * g\n",
     new="c = f * c + (1 - f) * g\n",
-)  # fmt: skip
+)
 
 misconception(
     "carries_h_on_the_belt", "lstm",
     hint="Two states travel, h and c. Which of them does the forget gate act on?",
     old="c = f * c + i * g\n",
     new="c = f * h + i * g\n",
-)  # fmt: skip
+)
 
 misconception(
     "shows_the_bare_cell", "lstm",
     hint="A cell can grow beyond 1. Can h?",
     old="h = o * np.tanh(c)\n        steps.append((h, c, np.hstack",
     new="h = o * c\n        steps.append((h, c, np.hstack",
-)  # fmt: skip
+)
 
 misconception(
     "returns_the_gates_before_their_squashing", "lstm",
     hint="A gate is a number between 0 and 1. Are yours?",
     old="steps.append((h, c, np.hstack([i, f, g, o])))",
     new="steps.append((h, c, a))",
-)  # fmt: skip
+)
 
 misconception(
     "starts_the_lstm_from_nothing", "lstm",
     hint="Which h and which c does the first step begin with? They were given to you.",
     old="    H = h0.shape[1]\n    h, c, steps = h0, c0, []\n    for t in range(x.shape[1]):\n        a = x[:, t] @ V.T + h @ U.T + b",
     new="    H = h0.shape[1]\n    h, c, steps = 0 * h0, 0 * c0, []\n    for t in range(x.shape[1]):\n        a = x[:, t] @ V.T + h @ U.T + b",
-)  # fmt: skip
+)
 
 misconception(
     "cuts_the_belt", "lstm",
     hint="c_t reaches the loss through h_t. Through what else?",
     old="dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
     new="dc = dh_t * o[:, t] * (1 - shown[:, t] ** 2) + (dc_last if t == x.shape[1] - 1 else 0)",
-)  # fmt: skip
+)
 
 misconception(
     "ignores_what_arrives_at_the_last_cell", "lstm",
     hint="Something may arrive at c_T from outside. Where does it go in your function?",
     old="dh_later, dc = np.zeros_like(h0), dc_last",
     new="dh_later, dc = np.zeros_like(h0), np.zeros_like(c0)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_that_h_feeds_the_gates", "lstm",
     hint="h_t goes into the loss, and into the four gates of the next step. How many gradients come back to it?",
     old="dh_t = dh[:, t] + dh_later",
     new="dh_t = dh[:, t]",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_whole_gradient_on_the_belt", "lstm",
     hint="What is the derivative of c_t in c_{t−1}? It is 1 only where nothing is forgotten.",
     old="        dc = dc * f[:, t]\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_forget_gate_the_new_cell", "lstm",
     hint="Which cell does the forget gate multiply, the one before the step or the one after it?",
     old="dc * c_before[:, t] * f[:, t] * (1 - f[:, t]),",
     new="dc * c[:, t] * f[:, t] * (1 - f[:, t]),",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_tanh_between_c_and_h", "lstm",
     hint="Between the cell and h stands the output gate, and something else.",
     old="dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
     new="dc = dc + dh_t * o[:, t]",
-)  # fmt: skip
+)
 
 misconception(
     "takes_the_candidate_for_a_sigmoid_backwards", "lstm",
     hint="Three of the four blocks are sigmoids. What is the slope of the fourth?",
     old="dc * i[:, t] * (1 - g[:, t] ** 2),",
     new="dc * i[:, t] * g[:, t] * (1 - g[:, t]),",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_slope_of_the_output_gate", "lstm",
     hint="The fourth block: you have the gradient at o. What stands between it and a?",
     old="dh_t * shown[:, t] * o[:, t] * (1 - o[:, t]),",
     new="dh_t * shown[:, t],",
-)  # fmt: skip
+)
 
 misconception(
     "pairs_the_lstm_gradient_with_its_own_state", "lstm",
     hint="Which h was multiplied by U at step t?",
     old='dU = np.einsum("nta,nth->ah", da, h_before)',
     new='dU = np.einsum("nta,nth->ah", da, h)',
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_lstm_over_the_batch", "lstm",
     hint="Sum or mean over the sequences? Whatever averaging there is was done in the loss.",
     old="return da @ V, dh_later, dc, dV, dU, da.sum(axis=(0, 1))",
     new="return da @ V, dh_later, dc, dV / len(x), dU / len(x), da.sum(axis=1).mean(axis=0)",
-)  # fmt: skip
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -595,28 +595,28 @@ misconception(
     hint="To predict a symbol, the network may read what came before it. What does it read at the same place?",
     old="return torch.cat([first, tokens[:, :-1]], dim=1)",
     new="return tokens",
-)  # fmt: skip
+)
 
 misconception(
     "moves_the_inputs_the_wrong_way", "experiment",
     hint="Write inputs and targets under each other. Is each input older than its target, or younger?",
     old="return torch.cat([first, tokens[:, :-1]], dim=1)",
     new="return torch.cat([tokens[:, 1:], first], dim=1)",
-)  # fmt: skip
+)
 
 misconception(
     "begins_with_the_last_symbol", "experiment",
     hint="There is nothing before the first symbol. What stands there instead, and what do you put there?",
     old="return torch.cat([first, tokens[:, :-1]], dim=1)",
     new="return torch.roll(tokens, 1, dims=1)",
-)  # fmt: skip
+)
 
 misconception(
     "makes_the_start_symbol_on_the_cpu", "experiment",
     hint="Where does a new tensor live if nobody says where?",
     old="first = torch.full_like(tokens[:, :1], start)",
     new="first = torch.full((len(tokens), 1), start)",
-)  # fmt: skip
+)
 
 misconception(
     "reads_from_both_ends", "experiment",
@@ -631,21 +631,21 @@ misconception(
         "        )\n"
         "        self.output = torch.nn.Linear(2 * hidden, vocabulary)"
     ),
-)  # fmt: skip
+)
 
 misconception(
     "forgets_that_the_batch_comes_first", "experiment",
     hint="Which axis does torch's recurrent layer take for time, unless it is told otherwise?",
     old="self.recurrent = torch.nn.LSTM(hidden, hidden, batch_first=True)",
     new="self.recurrent = torch.nn.LSTM(hidden, hidden)",
-)  # fmt: skip
+)
 
 misconception(
     "ignores_the_state_it_is_given", "experiment",
     hint="Generation goes one symbol at a time. What would your model remember from one call to the next?",
     old="states, state = self.recurrent(self.embedding(inputs), state)",
     new="states, state = self.recurrent(self.embedding(inputs))",
-)  # fmt: skip
+)
 
 misconception(
     "reads_every_symbol_alone", "experiment",
@@ -655,119 +655,119 @@ misconception(
         "        states, _ = self.recurrent(self.embedding(inputs.reshape(-1, 1)))\n"
         "        states = states.reshape(*inputs.shape, -1)\n"
     ),
-)  # fmt: skip
+)
 
 misconception(
     "takes_scores_for_log_probabilities", "experiment",
     hint="Add up e to your log-probabilities over all symbols. Is it 1?",
     old="log_p = torch.log_softmax(scores, dim=-1)",
     new="log_p = scores",
-)  # fmt: skip
+)
 
 misconception(
     "normalises_over_the_places_of_the_text", "experiment",
     hint="A softmax makes numbers that compete sum to 1. Who competes here, the symbols or the places?",
     old="log_p = torch.log_softmax(scores, dim=-1)",
     new="log_p = torch.log_softmax(scores, dim=1)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_logarithm", "experiment",
     hint="Probabilities are multiplied along a text, log-probabilities are added. Which of them do you return?",
     old="log_p = torch.log_softmax(scores, dim=-1)",
     new="log_p = torch.softmax(scores, dim=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_one_batch", "experiment",
     hint="How many of the training sequences has your model ever seen?",
     old="batch = tokens[torch.randint(len(tokens), (64,), device=device)]",
     new="batch = tokens[:64]",
-)  # fmt: skip
+)
 
 misconception(
     "climbs_instead_of_descending", "experiment",
     hint="Print the loss every fifty steps. Does it do what a loss should: fall, and come to rest well above 0?",
     old="loss = -token_log_probabilities(model, batch, vocabulary).mean()",
     new="loss = token_log_probabilities(model, batch, vocabulary).mean()",
-)  # fmt: skip
+)
 
 misconception(
     "never_takes_a_step", "experiment",
     hint="Compare the weights before and after your training. How far have they moved?",
     old="        optimiser.step()\n        calm.step()\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_end_symbol", "experiment",
     hint="The end symbol says that the text is over. Is it a part of the text?",
     old="        if symbol == end:\n            break\n        made.append(symbol)",
     new="        made.append(symbol)\n        if symbol == end:\n            break",
-)  # fmt: skip
+)
 
 misconception(
     "talks_past_the_end", "experiment",
     hint="What does your function do when the model says that the text is over?",
     old="        if symbol == end:\n            break\n        made.append(symbol)",
     new="        made.append(symbol)",
-)  # fmt: skip
+)
 
 misconception(
     "puts_the_start_symbol_into_the_text", "experiment",
     hint="The start symbol is only ever an input.",
     old="    return made",
     new="    return [start, *made]",
-)  # fmt: skip
+)
 
 misconception(
     "drops_the_state_between_symbols", "experiment",
     hint="Which state does your second step get?",
     old="scores, state = step(symbol, state)",
     new="scores, _ = step(symbol, state)",
-)  # fmt: skip
+)
 
 misconception(
     "feeds_the_start_symbol_again_and_again", "experiment",
     hint="What does the model read at its second step? It should be what it has just said.",
     old="scores, state = step(symbol, state)",
     new="scores, state = step(start, state)",
-)  # fmt: skip
+)
 
 misconception(
     "stops_one_symbol_late", "experiment",
     hint="Ask for a text of at most 0 symbols. How long is yours?",
     old="while len(made) < max_length:",
     new="while len(made) <= max_length:",
-)  # fmt: skip
+)
 
 misconception(
     "never_samples", "experiment",
     hint="Generate twice with the same rng. Should the two texts always be the same?",
     old="symbol = int(rng.choice(len(p), p=p / p.sum()))",
     new="symbol = int(np.argmax(scores))",
-)  # fmt: skip
+)
 
 misconception(
     "samples_all_symbols_alike", "experiment",
     hint="Do your samples depend on the scores?",
     old="symbol = int(rng.choice(len(p), p=p / p.sum()))",
     new="symbol = int(rng.integers(len(p)))",
-)  # fmt: skip
+)
 
 misconception(
     "exponents_without_a_limit", "experiment",
     hint="e to the power 900 is more than a float can hold. What may you subtract from all scores first?",
     old="p = np.exp(scores - np.max(scores))",
     new="p = np.exp(scores)",
-)  # fmt: skip
+)
 
 misconception(
     "samples_in_proportion_to_the_scores", "experiment",
     hint="Scores are not probabilities, and may be negative. What makes probabilities of them?",
     old="p = np.exp(scores - np.max(scores))",
     new="p = scores - np.min(scores)",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -776,84 +776,84 @@ misconception(
     hint="Item parameters: how many biases has the LSTM of this notebook, and how many has torch's?",
     old="parameters=128",
     new="parameters=144",
-)  # fmt: skip
+)
 
 misconception(
     "counts_a_single_gate", "concepts",
     hint="Item parameters: how many blocks are stacked on top of each other?",
     old="parameters=128",
     new="parameters=32",
-)  # fmt: skip
+)
 
 misconception(
     "thinks_that_gates_do_not_help", "concepts",
     hint="Item remedy: three of these let a gradient survive a long way. The fourth only ever makes gradients shorter.",
     old='remedy="clipping"',
     new='remedy="gates"',
-)  # fmt: skip
+)
 
 misconception(
     "trusts_the_eigenvalues_alone", "concepts",
     hint="Item saturated: a step back multiplies by U, and by the slope of tanh. How large is 1 − 0.99²?",
     old='saturated="shrinks"',
     new='saturated="explodes"',
-)  # fmt: skip
+)
 
 misconception(
     "sees_only_the_small_gradients", "concepts",
     hint="Item run: the gradient is small at the end. But what was it when the loss jumped?",
     old='run="exploded"',
     new='run="vanished"',
-)  # fmt: skip
+)
 
 misconception(
     "believes_in_talent", "concepts",
     hint="Item below: what does the entropy of a source say about the best of all predictors?",
     old='below="leak"',
     new='below="talent"',
-)  # fmt: skip
+)
 
 misconception(
     "decays_only_once", "concepts",
     hint="Item belt: each step multiplies the gradient by f. How many steps are there?",
     old="belt=0.0099",
     new="belt=0.95",
-)  # fmt: skip
+)
 
 misconception(
     "calls_every_bias_inductive", "concepts",
     hint="Item prefixes: what was the model never exposed to while it was trained?",
     old='prefixes="exposure"',
     new='prefixes="inductive"',
-)  # fmt: skip
+)
 
 misconception(
     "thinks_that_letters_are_many", "concepts",
     hint="Item letters: count the different symbols, then the symbols of a sentence. Which number grows?",
     old='letters="memory"',
     new='letters="vocabulary"',
-)  # fmt: skip
+)
 
 misconception(
     "thinks_that_a_gru_counts", "concepts",
     hint="Item counter: a GRU's new state is a weighted mean. Between which values does it stay?",
     old='counter="lstm"',
     new='counter="gru"',
-)  # fmt: skip
+)
 
 misconception(
     "blames_the_forget_gate", "concepts",
     hint="Item shut: nothing is forgotten, the cell is still 0.8. Which gate stands between the cell and h?",
     old='shut="output"',
     new='shut="forget"',
-)  # fmt: skip
+)
 
 misconception(
     "answers_in_words_of_its_own", "concepts",
     hint="Answer with one of the words that are offered.",
     old='below="leak"',
     new='below="it reads the target"',
-)  # fmt: skip
+)
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
 
@@ -862,49 +862,49 @@ misconception(
     hint="In the classic form, is r multiplied with h, or with U h?",
     old="candidate = np.tanh(a[:, 2 * H :] + (r * h) @ U[2 * H :].T)",
     new="candidate = np.tanh(a[:, 2 * H :] + r * (h @ U[2 * H :].T))",
-)  # fmt: skip
+)
 
 misconception(
     "never_resets", "gru",
     hint="Shut the reset gate. What should the candidate still see?",
     old="candidate = np.tanh(a[:, 2 * H :] + (r * h) @ U[2 * H :].T)",
     new="candidate = np.tanh(a[:, 2 * H :] + h @ U[2 * H :].T)",
-)  # fmt: skip
+)
 
 misconception(
     "updates_the_old_state", "gru",
     hint="In the classic form, which of the two does u weigh, the candidate or the old state?",
     old="h = u * candidate + (1 - u) * h",
     new="h = (1 - u) * candidate + u * h",
-)  # fmt: skip
+)
 
 misconception(
     "stacks_the_update_gate_first", "gru",
     hint="In which order are the blocks stacked?",
     old="        r = sigmoid(a[:, :H] + h @ U[:H].T)\n        u = sigmoid(a[:, H : 2 * H] + h @ U[H : 2 * H].T)",
     new="        u = sigmoid(a[:, :H] + h @ U[:H].T)\n        r = sigmoid(a[:, H : 2 * H] + h @ U[H : 2 * H].T)",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_the_second_bias_out_of_the_reset", "gru",
     hint="torch has two biases for a reason. Which of them does its reset gate reach?",
     old="n = np.tanh(an + r * sn)",
     new="n = np.tanh(an + r * (sn - b_state[-sn.shape[1] :]) + b_state[-sn.shape[1] :])",
-)  # fmt: skip
+)
 
 misconception(
     "resets_before_the_product_in_torch_s_form", "gru",
     hint="In torch's form, is the state multiplied by U before the reset, or after it?",
     old="n = np.tanh(an + r * sn)",
     new="n = np.tanh(an + (r * h) @ U[2 * h.shape[1] :].T + b_state[2 * h.shape[1] :])",
-)  # fmt: skip
+)
 
 misconception(
     "lets_z_weigh_the_candidate", "gru",
     hint="In torch's form, a z of 1 keeps something. What?",
     old="h = (1 - z) * n + z * h",
     new="h = z * n + (1 - z) * h",
-)  # fmt: skip
+)
 
 # -- variants (extra) --------------------------------------------------------------------------------------------------
 
@@ -920,35 +920,35 @@ misconception(
         "        c = f * c + i * np.tanh(ag)\n"
         "        h = o * np.tanh(c)"
     ),
-)  # fmt: skip
+)
 
 misconception(
     "peeps_at_h", "variants",
     hint="A peephole looks at the cell. What do yours look at?",
     old="i, f = sigmoid(ai + P[0] * c), sigmoid(af + P[1] * c)",
     new="i, f = sigmoid(ai + P[0] * h), sigmoid(af + P[1] * h)",
-)  # fmt: skip
+)
 
 misconception(
     "leaves_the_forget_gate_blind", "variants",
     hint="Three gates have a peephole. How many of yours do?",
     old="i, f = sigmoid(ai + P[0] * c), sigmoid(af + P[1] * c)",
     new="i, f = sigmoid(ai + P[0] * c), sigmoid(af)",
-)  # fmt: skip
+)
 
 misconception(
     "writes_as_much_as_it_keeps", "variants",
     hint="Coupled gates: if nearly everything is kept, how much room is there for what is new?",
     old="c = keep * c + (1 - keep) * np.tanh(ag)",
     new="c = keep * c + keep * np.tanh(ag)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_what_it_should_keep", "variants",
     hint="Open the forget gate, f = 1. What should be left of the old cell?",
     old="c = keep * c + (1 - keep) * np.tanh(ag)",
     new="c = (1 - keep) * c + keep * np.tanh(ag)",
-)  # fmt: skip
+)
 
 # -- birnn (extra) -----------------------------------------------------------------------------------------------------
 
@@ -957,21 +957,21 @@ misconception(
     hint="The second network's first state belongs to the last place of the sentence. Where do you put it?",
     old="joined[n, :length] = np.concatenate([there[0], back[0, ::-1]], axis=1)",
     new="joined[n, :length] = np.concatenate([there[0], back[0]], axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "reads_forwards_twice", "birnn",
     hint="What does the second network know at the first place of the sentence? It should know all of it.",
     old="        back = rnn_forward(alone[:, ::-1], backward[0][n : n + 1], *backward[1:])\n        joined[n, :length] = np.concatenate([there[0], back[0, ::-1]], axis=1)",
     new="        back = rnn_forward(alone, backward[0][n : n + 1], *backward[1:])\n        joined[n, :length] = np.concatenate([there[0], back[0]], axis=1)",
-)  # fmt: skip
+)
 
 misconception(
     "joins_the_backward_states_first", "birnn",
     hint="Which half comes first?",
     old="joined[n, :length] = np.concatenate([there[0], back[0, ::-1]], axis=1)",
     new="joined[n, :length] = np.concatenate([back[0, ::-1], there[0]], axis=1)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -991,42 +991,42 @@ misconception(
     hint="Every layer was given a state to start from.",
     old="        x = rnn_forward(x, start, V, U, c)\n    return x",
     new="        x = rnn_forward(x, np.zeros_like(start), V, U, c)\n    return x",
-)  # fmt: skip
+)
 
 misconception(
     "runs_the_first_layer_only", "birnn",
     hint="How many layers have you run?",
     old="        x = rnn_forward(x, start, V, U, c)\n    return x",
     new="        return rnn_forward(x, start, V, U, c)\n    return x",
-)  # fmt: skip
+)
 
 misconception(
     "pools_the_padding_too", "birnn",
     hint="Where does a short sequence end, at its last real step or at the end of the rectangle?",
     old="real, half = states[:length], states.shape[1] // 2",
     new="real, half = states, states.shape[1] // 2",
-)  # fmt: skip
+)
 
 misconception(
     "takes_both_ends_at_the_last_step", "birnn",
     hint="Where has the backward half read everything: at the last step, or at the first?",
     old='"ends": np.append(real[-1, :half], real[0, half:]),',
     new='"ends": real[-1],',
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_tagging_loss", "birnn",
     hint="A function with sum in its name sums.",
     old="return float((log_sum - chosen)[real].sum())",
     new="return float((log_sum - chosen)[real].mean())",
-)  # fmt: skip
+)
 
 misconception(
     "tags_the_blanks", "birnn",
     hint="How many real steps does the batch have, and over how many do you sum?",
     old="return float((log_sum - chosen)[real].sum())",
     new="return float((log_sum - chosen).sum())",
-)  # fmt: skip
+)
 
 # -- batches (extra) ---------------------------------------------------------------------------------------------------
 
@@ -1035,63 +1035,63 @@ misconception(
     hint="At which end are sequences filled up here?",
     old="    mask = np.arange(lengths.max()) < lengths[:, None]\n    tokens = np.full",
     new="    mask = np.arange(lengths.max())[::-1] < lengths[:, None]\n    tokens = np.full",
-)  # fmt: skip
+)
 
 misconception(
     "takes_every_filler_for_padding", "batches",
     hint="May a real token be equal to the filler? Then what tells them apart?",
     old="    return tokens, mask\n",
     new="    return tokens, tokens != filler\n",
-)  # fmt: skip
+)
 
 misconception(
     "sorts_the_longest_first", "batches",
     hint="Which sequences come first, the short ones or the long ones?",
     old='order = np.argsort(lengths, kind="stable").tolist()',
     new='order = np.argsort(-np.asarray(lengths), kind="stable").tolist()',
-)  # fmt: skip
+)
 
 misconception(
     "does_not_sort", "batches",
     hint="Neighbours in a batch should be alike in length. Are yours?",
     old='order = np.argsort(lengths, kind="stable").tolist()',
     new="order = list(range(len(lengths)))",
-)  # fmt: skip
+)
 
 misconception(
     "turns_round_those_of_equal_length", "batches",
     hint="Two sequences of the same length: which of them came first, and which comes first now?",
     old='order = np.argsort(lengths, kind="stable").tolist()',
     new="order = sorted(range(len(lengths)), key=lambda i: (lengths[i], -i))",
-)  # fmt: skip
+)
 
 misconception(
     "pads_every_batch_to_the_longest_of_all", "batches",
     hint="To which length is a batch of short sequences padded? There is no long one in it.",
     old="return sum(max(batch) * len(batch) - sum(batch) for batch in found)",
     new="return sum(max(lengths) * len(batch) - sum(batch) for batch in found)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_all_the_places", "batches",
     hint="Do you count the padded places, or all of them?",
     old="return sum(max(batch) * len(batch) - sum(batch) for batch in found)",
     new="return sum(max(batch) * len(batch) for batch in found)",
-)  # fmt: skip
+)
 
 misconception(
     "wipes_the_state_in_the_padding", "batches",
     hint="A padded step must change nothing. What has become of the state after yours?",
     old="h = np.where(mask[:, t, None], moved, h)",
     new="h = np.where(mask[:, t, None], moved, 0.0)",
-)  # fmt: skip
+)
 
 misconception(
     "runs_on_through_the_padding", "batches",
     hint="What does your network do at a step that is not real?",
     old="h = np.where(mask[:, t, None], moved, h)",
     new="h = moved",
-)  # fmt: skip
+)
 
 # -- dropout (extra) ---------------------------------------------------------------------------------------------------
 
@@ -1100,63 +1100,63 @@ misconception(
     hint="What is the mean of your mask? With inverted dropout it is 1.",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return (rng.random((n, hidden)) >= p) * 1.0",
-)  # fmt: skip
+)
 
 misconception(
     "keeps_with_probability_p", "dropout",
     hint="Is p the probability to keep a unit, or to drop it?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return (rng.random((n, hidden)) < p) / (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "drops_the_same_units_in_every_sequence", "dropout",
     hint="One mask for all the steps of a sequence. And for all the sequences?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return np.repeat(rng.random((1, hidden)) >= p, n, axis=0) / (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "drops_whole_sequences", "dropout",
     hint="Each unit has its own luck. How many numbers do you draw?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return np.repeat(rng.random((n, 1)) >= p, hidden, axis=1) / (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "drops_with_a_generator_of_its_own", "dropout",
     hint="Draw twice with generators of one seed. Are your masks the same? Whose chance do you use?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return (np.random.random((n, hidden)) >= p) / (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "always_the_same_luck", "dropout",
     hint="Every batch needs new masks. When do yours change?",
     old="return (rng.random((n, hidden)) >= p) / (1 - p)",
     new="return (np.random.default_rng(0).random((n, hidden)) >= p) / (1 - p)",
-)  # fmt: skip
+)
 
 misconception(
     "lets_dropped_outputs_into_the_recurrence", "dropout",
     hint="The outputs are dropped on their way up. Does your next step see them whole?",
     old="        outputs.append(on_outputs[:, t] * h)",
     new="        h = on_outputs[:, t] * h\n        outputs.append(h)",
-)  # fmt: skip
+)
 
 misconception(
     "spares_the_first_state", "dropout",
     hint="The state's mask acts inside every step. Also inside the first?",
     old="h = rnn_cell(x[:, t], on_state * h, V, U, c)",
     new="h = rnn_cell(x[:, t], on_state * h if t else h, V, U, c)",
-)  # fmt: skip
+)
 
 misconception(
     "shows_the_dropped_state", "dropout",
     hint="The state's mask belongs in front of U. Do your outputs feel it as well?",
     old="        outputs.append(on_outputs[:, t] * h)",
     new="        outputs.append(on_outputs[:, t] * on_state * h)",
-)  # fmt: skip
+)
 
 # -- likelihood (extra) ------------------------------------------------------------------------------------------------
 
@@ -1165,39 +1165,39 @@ misconception(
     hint="Sum the probabilities of all sequences of two symbols. Is it 1? Which state predicts a symbol?",
     old='h = rnn_forward(model["E"][shifted], zeros, model["V"], model["U"], model["c"])',
     new='h = rnn_forward(model["E"][tokens], zeros, model["V"], model["U"], model["c"])',
-)  # fmt: skip
+)
 
 misconception(
     "begins_with_symbol_zero", "likelihood",
     hint="Which row of E belongs to the start symbol?",
     old='shifted = np.column_stack([np.full(len(tokens), len(model["b"])), tokens[:, :-1]])',
     new="shifted = np.column_stack([np.zeros(len(tokens), dtype=int), tokens[:, :-1]])",
-)  # fmt: skip
+)
 
 misconception(
     "gives_the_mean_of_the_steps", "likelihood",
     hint="The probability of a sequence is a product. What is its logarithm?",
     old="return np.log(np.take_along_axis(p, tokens[:, :, None], axis=2)).sum(axis=(1, 2))",
     new="return np.log(np.take_along_axis(p, tokens[:, :, None], axis=2)).mean(axis=(1, 2))",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_priors", "likelihood",
     hint="Two models find a text equally probable, and one class is a hundred times as frequent. Which do you say?",
     old="return (scores + np.log(priors)[:, None]).argmax(axis=0)",
     new="return scores.argmax(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_a_probability_to_a_logarithm", "likelihood",
     hint="Scores are logarithms here. Are your priors?",
     old="return (scores + np.log(priors)[:, None]).argmax(axis=0)",
     new="return (scores + priors[:, None]).argmax(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "chooses_the_most_surprised_model", "likelihood",
     hint="Is a log-probability of −3 better or worse than one of −7?",
     old="return (scores + np.log(priors)[:, None]).argmax(axis=0)",
     new="return (scores + np.log(priors)[:, None]).argmin(axis=0)",
-)  # fmt: skip
+)

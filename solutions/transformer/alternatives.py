@@ -62,10 +62,11 @@ def causal_mask(n):
 
 
 alternative(
-    "compares_positions_at_once", "attention",
+    "compares_positions_at_once",
+    "attention",
     old="return np.tril(np.ones((n, n), dtype=bool))",
     new="return np.arange(n)[:, None] >= np.arange(n)",
-)  # fmt: skip
+)
 
 
 @alternative("fills_the_padding_mask_row_by_row", "attention")
@@ -163,16 +164,18 @@ class MultiHeadAttention(nn.Module):
 
 
 alternative(
-    "normalises_its_own_exponentials", "heads",
+    "normalises_its_own_exponentials",
+    "heads",
     old="weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
     new="powers = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * shared\n        weights = powers / powers.sum(dim=-1, keepdim=True).clamp_min(1e-30)",
-)  # fmt: skip
+)
 
 alternative(
-    "fills_in_infinity_and_mends_nan", "heads",
+    "fills_in_infinity_and_mends_nan",
+    "heads",
     old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
     new="weights = torch.where(shared, scores, -torch.inf).softmax(dim=-1).nan_to_num()",
-)  # fmt: skip
+)
 
 # -- positions ---------------------------------------------------------------------------------------------------------
 
@@ -257,16 +260,18 @@ class DecoderLayer(nn.Module):
 
 
 alternative(
-    "looks_positions_up_as_a_slice", "gpt",
+    "looks_positions_up_as_a_slice",
+    "gpt",
     old="x = self.token(tokens) + self.position(torch.arange(n, device=tokens.device))",
     new="x = self.token.weight[tokens] + self.position.weight[:n].unsqueeze(0)",
-)  # fmt: skip
+)
 
 alternative(
-    "masks_by_comparing_positions", "gpt",
+    "masks_by_comparing_positions",
+    "gpt",
     old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
     new="place = torch.arange(n, device=tokens.device)\n        mask = place[:, None] >= place",
-)  # fmt: skip
+)
 
 
 @alternative("uses_the_library_loss", "gpt")

@@ -19,6 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
+from redink.checks.stand_ins import (
+    attention,
+    block,
+    gpt_weights,
+    head_weights,
+    layer_weights,
+)
 from redink_datasets import latin
 
 if TYPE_CHECKING:
@@ -312,15 +319,6 @@ def what_arrives_by_three_ways_is_added(rng, trial):
 # -- heads -------------------------------------------------------------------------------------------------------------
 
 
-def head_weights(rng, width):
-    """Draw the four matrices of a multi-head attention."""
-    size = 1.5 / np.sqrt(width)
-    return {
-        f"{name}.weight": size * rng.normal(size=(width, width))
-        for name in ("query", "key", "value", "out")
-    }
-
-
 @check("heads", covers="R269")
 def merging_undoes_splitting(rng, trial):
     """merge_heads(split_heads(X)) is X, and a word's heads depend on that word alone."""
@@ -529,20 +527,14 @@ def _(seen, expected):
 # -- layers ------------------------------------------------------------------------------------------------------------
 
 
-def layer_weights(rng, width, hidden, norms):
-    """Draw the weights of a layer: none of them 0 or 1, where they might hide."""
-    made = {
-        "rise.weight": rng.normal(size=(hidden, width)),
-        "rise.bias": rng.normal(size=hidden),
-        "fall.weight": rng.normal(size=(width, hidden)),
-        "fall.bias": rng.normal(size=width),
-    }
-    for i in range(1, norms + 1):
-        made |= {
-            f"norm{i}.weight": rng.uniform(0.5, 2, size=width),
-            f"norm{i}.bias": rng.normal(size=width),
-        }
-    return made
+def silent():
+    """Make an attention that says nothing."""
+
+    class Silent(torch.nn.Module):
+        def forward(self, x, memory, mask=None):
+            return torch.zeros_like(x)
+
+    return Silent()
 
 
 @check("layers", covers="R274")
@@ -562,16 +554,12 @@ def a_silent_layer_changes_nothing(rng, trial):
 
 @a_silent_layer_changes_nothing.when
 def _(student, x, memory, hidden, weights):
-    class Silent(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            return torch.zeros_like(x)
-
     found = {}
     x, memory = torch.tensor(x), torch.tensor(memory)
     for name, pre in (("pre", True), ("post", False)):
-        encoder = student.EncoderLayer(x.shape[-1], hidden, Silent(), pre).double()
+        encoder = student.EncoderLayer(x.shape[-1], hidden, silent(), pre).double()
         decoder = student.DecoderLayer(
-            x.shape[-1], hidden, Silent(), Silent(), pre
+            x.shape[-1], hidden, silent(), silent(), pre
         ).double()
         for layer in (encoder, decoder):
             layer.load_state_dict(
@@ -605,13 +593,9 @@ def each_position_thinks_alone(rng, trial):
 
 @each_position_thinks_alone.when
 def _(student, x, hidden, weights):
-    class Silent(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            return torch.zeros_like(x)
-
     found = []
     for pre in (True, False):
-        layer = student.EncoderLayer(x.shape[-1], hidden, Silent(), pre).double()
+        layer = student.EncoderLayer(x.shape[-1], hidden, silent(), pre).double()
         layer.load_state_dict(
             {key: torch.tensor(one) for key, one in weights.items()}, strict=False
         )
@@ -650,22 +634,14 @@ def six_layers_on_padded_sentences(rng, trial):
 
 @six_layers_on_padded_sentences.when
 def _(student, x, other, mask, hidden, layers):
-    class Attend(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            scores = 0.1 * x @ memory.transpose(-1, -2)
-            scores = (
-                scores.masked_fill(~mask, -1e9)
-                if isinstance(mask, torch.Tensor)
-                else scores
-            )
-            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
     found = []
     for one in (x, other):
         for pre in (True, False):
             at = torch.tensor(one)
             for weights in layers:
-                layer = student.EncoderLayer(x.shape[-1], hidden, Attend(), pre).double()
+                layer = student.EncoderLayer(
+                    x.shape[-1], hidden, attention(scale=0.1), pre
+                ).double()
                 layer.load_state_dict(
                     {key: torch.tensor(w) for key, w in weights.items()}, strict=False
                 )
@@ -702,24 +678,10 @@ def the_decoder_with_a_masked_memory(rng, trial):
 
 @the_decoder_with_a_masked_memory.when
 def _(student, x, memory, memory_mask, hidden, weights):
-    class Attend(torch.nn.Module):
-        def __init__(self, size):
-            super().__init__()
-            self.size = size
-
-        def forward(self, x, memory, mask=None):
-            scores = x @ memory.transpose(-1, -2)
-            scores = (
-                scores.masked_fill(~mask, -1e9)
-                if isinstance(mask, torch.Tensor)
-                else scores
-            )
-            return self.size * scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
     found = []
     for pre_norm in (False, True):
         layer = student.DecoderLayer(
-            x.shape[-1], hidden, Attend(1.0), Attend(-0.7), pre_norm
+            x.shape[-1], hidden, attention(), attention(size=-0.7), pre_norm
         ).double()
         layer.load_state_dict(
             {key: torch.tensor(one) for key, one in weights.items()}, strict=False
@@ -750,19 +712,11 @@ def the_decoder_sees_its_past_and_all_of_the_memory(rng, trial):
 
 @the_decoder_sees_its_past_and_all_of_the_memory.when
 def _(student, x, memory, hidden, weights):
-    class Attend(torch.nn.Module):
-        def forward(self, x, memory, mask=None):
-            scores = 0.1 * x @ memory.transpose(-1, -2)
-            scores = (
-                scores.masked_fill(~mask, -1e9)
-                if isinstance(mask, torch.Tensor)
-                else scores
-            )
-            return scores.softmax(dim=-1) @ (0.8 * memory.roll(1, -1))
-
     found = []
     for pre in (True, False):
-        layer = student.DecoderLayer(x.shape[-1], hidden, Attend(), Attend(), pre).double()
+        layer = student.DecoderLayer(
+            x.shape[-1], hidden, attention(scale=0.1), attention(scale=0.1), pre
+        ).double()
         layer.load_state_dict(
             {key: torch.tensor(one) for key, one in weights.items()}, strict=False
         )
@@ -785,18 +739,6 @@ def _(seen, expected, n):
 # -- gpt ---------------------------------------------------------------------------------------------------------------
 
 
-def gpt_weights(rng, vocab, width, length):
-    """Draw the weights of a GPT without those of its blocks."""
-    return {
-        "token.weight": rng.normal(size=(vocab, width)),
-        "position.weight": rng.normal(size=(length, width)),
-        "norm.weight": rng.uniform(0.5, 2, size=width),
-        "norm.bias": rng.normal(size=width),
-        "head.weight": rng.normal(size=(vocab, width)),
-        "head.bias": rng.normal(size=vocab),
-    }
-
-
 @check("gpt", covers="R271 R272")
 def the_model_sees_the_past_its_order_and_no_future(rng, trial):
     """The logits at t depend on every token up to t, on the order of the tokens, and on no later token."""
@@ -817,17 +759,7 @@ def the_model_sees_the_past_its_order_and_no_future(rng, trial):
 
 @the_model_sees_the_past_its_order_and_no_future.when
 def _(student, tokens, vocab, width, length, weights):
-    class Block(torch.nn.Module):
-        def forward(self, x, mask=None):
-            scores = 0.1 * x @ x.transpose(-1, -2)
-            scores = (
-                scores.masked_fill(~mask, -1e9)
-                if isinstance(mask, torch.Tensor)
-                else scores
-            )
-            return x + scores.softmax(dim=-1) @ (0.8 * x.roll(1, -1))
-
-    model = student.GPT(vocab, width, length, [Block()]).double()
+    model = student.GPT(vocab, width, length, [block(scale=0.1)]).double()
     model.load_state_dict(
         {key: torch.tensor(one) for key, one in weights.items()}, strict=False
     )
@@ -1092,9 +1024,11 @@ def fits_in_the_thousands_are_legal(rng, trial):
     Z, F = rng.normal(size=(L, d)) + 1.5, rng.normal(size=(m, d))
     q = Z.mean(axis=0)
     return dict(
-        Z=Z, F=F + [1500, -1500, 1500][trial] * np.sqrt(d) * q / (q @ q),
-        A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes),
-    )  # fmt: skip
+        Z=Z,
+        F=F + [1500, -1500, 1500][trial] * np.sqrt(d) * q / (q @ q),
+        A=rng.normal(size=(classes, 2 * d)),
+        b=rng.normal(size=classes),
+    )
 
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------

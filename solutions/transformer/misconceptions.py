@@ -9,42 +9,42 @@ misconception(
     hint="What is averaged in the end: the words as they came, or what each of them has to say?",
     old="return X @ W_q.T, X @ W_k.T, X @ W_v.T",
     new="return X @ W_q.T, X @ W_k.T, X",
-)  # fmt: skip
+)
 
 misconception(
     "takes_queries_for_keys", "attention",
     hint="Which matrix makes what a word looks for, and which what it offers?",
     old="return X @ W_q.T, X @ W_k.T, X @ W_v.T",
     new="return X @ W_k.T, X @ W_q.T, X @ W_v.T",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_scale", "attention",
     hint="How large is an inner product of 256 numbers, typically? Something must hold it down.",
     old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
     new="S = Q @ np.swapaxes(K, -1, -2)",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_width", "attention",
     hint="A sum of d independent terms has variance d. How large is it typically?",
     old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
     new="S = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1]",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_root_of_the_sentence", "attention",
     hint="Over what does the inner product sum: over the words of the sentence, or over something else?",
     old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
     new="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-2])",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_root_of_the_values_width", "attention",
     hint="The values take no part in the scores. Whose width is it then?",
     old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
     new="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(V.shape[-1])",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -81,70 +81,70 @@ misconception(
     hint="What weight does a score of 0 get? e⁰ is not 0.",
     old="S = np.where(mask, S, -np.inf)",
     new="S = np.where(mask, S, 0)",
-)  # fmt: skip
+)
 
 misconception(
     "true_means_blocked", "attention",
     hint="In this notebook, what does True in a mask allow?",
     old="S = np.where(mask, S, -np.inf)",
     new="S = np.where(mask, -np.inf, S)",
-)  # fmt: skip
+)
 
 misconception(
     "a_million_is_infinite", "attention",
     hint="Mask a whole row: if all its scores are equally low, what does the softmax make of them?",
     old="S = np.where(mask, S, -np.inf)",
     new="S = np.where(mask, S, -1e6)",
-)  # fmt: skip
+)
 
 misconception(
     "an_empty_row_is_nan", "attention",
     hint="What is −∞ − (−∞)? Say what you want in a row where nothing may be seen.",
     old="powers = np.exp(S - np.where(np.isfinite(top), top, 0))",
     new="powers = np.exp(S - top)",
-)  # fmt: skip
+)
 
 misconception(
     "attention_overflows", "attention",
     hint="What is e^1000 on your computer? A softmax does not mind if all scores of a row are shifted.",
     old="powers = np.exp(S - np.where(np.isfinite(top), top, 0))",
     new="powers = np.exp(S)",
-)  # fmt: skip
+)
 
 misconception(
     "looks_into_the_future", "attention",
     hint="Rows are queries. On which side of the diagonal does the future lie?",
     old="return np.tril(np.ones((n, n), dtype=bool))",
     new="return np.triu(np.ones((n, n), dtype=bool))",
-)  # fmt: skip
+)
 
 misconception(
     "a_word_may_not_see_itself", "attention",
     hint="What may the first word attend to?",
     old="return np.tril(np.ones((n, n), dtype=bool))",
     new="return np.tril(np.ones((n, n), dtype=bool), -1)",
-)  # fmt: skip
+)
 
 misconception(
     "marks_the_blanks", "attention",
     hint="True may be attended to. Are those the words, or the blanks?",
     old="return (np.arange(m) < np.asarray(lengths)[:, None])[:, None, :]",
     new="return (np.arange(m) >= np.asarray(lengths)[:, None])[:, None, :]",
-)  # fmt: skip
+)
 
 misconception(
     "sees_one_blank", "attention",
     hint="A sentence of 2 words: which places do they have, counted from 0?",
     old="return (np.arange(m) < np.asarray(lengths)[:, None])[:, None, :]",
     new="return (np.arange(m) <= np.asarray(lengths)[:, None])[:, None, :]",
-)  # fmt: skip
+)
 
 misconception(
     "padding_without_an_axis_for_queries", "attention",
     hint="The scores are B×n×m. Against which of these axes does numpy lay the first axis of your mask?",
     old="return (np.arange(m) < np.asarray(lengths)[:, None])[:, None, :]",
     new="return np.arange(m) < np.asarray(lengths)[:, None]",
-)  # fmt: skip
+)
 
 # -- backward ----------------------------------------------------------------------------------------------------------
 
@@ -153,91 +153,91 @@ misconception(
     hint="If one score rises, do the weights of the others stay as they are?",
     old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
     new="return P * (1 - P) * dP",
-)  # fmt: skip
+)
 
 misconception(
     "subtracts_the_plain_mean", "backward",
     hint="Better than which mean? Look at the weights in the formula.",
     old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
     new="return P * (dP - dP.mean(axis=-1, keepdims=True))",
-)  # fmt: skip
+)
 
 misconception(
     "every_score_feels_it_alike", "backward",
     hint="Can a score whose weight is 0 be moved by a gradient?",
     old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
     new="return dP - (P * dP).sum(axis=-1, keepdims=True)",
-)  # fmt: skip
+)
 
 misconception(
     "sums_over_the_queries", "backward",
     hint="A softmax belongs to one query. Over what does its sum run?",
     old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
     new="return P * (dP - (P * dP).sum(axis=-2, keepdims=True))",
-)  # fmt: skip
+)
 
 misconception(
     "the_scale_is_gone_on_the_way_back", "backward",
     hint="A constant factor in the forward pass: what becomes of it in the derivative?",
     old="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(Q.shape[-1])",
     new="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P)",
-)  # fmt: skip
+)
 
 misconception(
     "scales_only_the_queries", "backward",
     hint="The scale belongs to the scores. Through which of the two factors do they send their gradient?",
     old="return dS @ K, np.swapaxes(dS, -1, -2) @ Q, dV",
     new="return dS @ K, np.swapaxes(dS, -1, -2) @ Q * np.sqrt(Q.shape[-1]), dV",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_softmax_on_the_way_back", "backward",
     hint="Between dP and dS stands a softmax.",
     old="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(Q.shape[-1])",
     new="dS = dZ @ np.swapaxes(V, -1, -2) / np.sqrt(Q.shape[-1])",
-)  # fmt: skip
+)
 
 misconception(
     "a_value_gets_an_equal_share", "backward",
     hint="Z = P V. How much of a value is in the output of a query?",
     old="dV = np.swapaxes(P, -1, -2) @ dZ",
     new="dV = np.full_like(np.swapaxes(P, -1, -2), 1 / P.shape[-1]) @ dZ",
-)  # fmt: skip
+)
 
 misconception(
     "only_the_queries_reach_the_words", "backward",
     hint="By how many ways does X enter attention?",
     old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
     new="dX = dQ @ W_q",
-)  # fmt: skip
+)
 
 misconception(
     "only_the_values_reach_the_words", "backward",
     hint="A word is not only what it says. What else did it make of itself?",
     old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
     new="dX = dV @ W_v",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_three_ways", "backward",
     hint="Move X a little: do the three effects on the loss add up, or average?",
     old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
     new="dX = (dQ @ W_q + dK @ W_k + dV @ W_v) / 3",
-)  # fmt: skip
+)
 
 misconception(
     "gradients_of_weights_are_in_by_out", "backward",
     hint="A gradient has the shape of the thing itself. What is the shape of W_q?",
     old="dW_q, dW_k, dW_v = (one.reshape(-1, one.shape[-1]).T @ flat for one in (dQ, dK, dV))",
     new="dW_q, dW_k, dW_v = (flat.T @ one.reshape(-1, one.shape[-1]) for one in (dQ, dK, dV))",
-)  # fmt: skip
+)
 
 misconception(
     "averages_the_weights_over_the_batch", "backward",
     hint="The same W served every sentence. If a mean is wanted, the loss has taken it already.",
     old="    return dX, dW_q, dW_k, dW_v",
     new="    return dX, dW_q / len(X), dW_k / len(X), dW_v / len(X)",
-)  # fmt: skip
+)
 
 # -- heads -------------------------------------------------------------------------------------------------------------
 
@@ -246,21 +246,21 @@ misconception(
     hint="Print head 0 of the example in the table. Does it have a piece of every word, or some of the words?",
     old="return X.unflatten(-1, (heads, -1)).transpose(-3, -2)",
     new="return X.reshape(X.shape[0], heads, X.shape[1], -1)",
-)  # fmt: skip
+)
 
 misconception(
     "deals_the_columns_like_cards", "heads",
     hint="Are the columns of head 0 neighbours?",
     old="return X.unflatten(-1, (heads, -1)).transpose(-3, -2)",
     new="return X.unflatten(-1, (-1, heads)).movedim(-1, -3)",
-)  # fmt: skip
+)
 
 misconception(
     "merges_by_one_reshape", "heads",
     hint="Splitting moved an axis. Undo that move before you glue the columns together.",
     old="return X.transpose(-3, -2).flatten(-2)",
     new="return X.reshape(X.shape[0], X.shape[2], -1)",
-)  # fmt: skip
+)
 
 
 @misconception(
@@ -279,77 +279,77 @@ misconception(
     hint="How many numbers does one head multiply and add?",
     old="scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])",
     new="scores = q @ k.transpose(-1, -2) / math.sqrt(x.shape[-1])",
-)  # fmt: skip
+)
 
 misconception(
     "heads_forget_the_scale", "heads",
     hint="Is there a root in each head's scores?",
     old="scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])",
     new="scores = q @ k.transpose(-1, -2)",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_mix_the_heads", "heads",
     hint="What is `out` for?",
     old="        return self.out(merge_heads(weights @ v))",
     new="        return merge_heads(weights @ v)",
-)  # fmt: skip
+)
 
 misconception(
     "does_not_mix_the_heads_without_a_mask", "heads",
     hint="You have two ways out of forward. Does each of them mix the heads?",
     old="            return self.out(merge_heads(scores.softmax(dim=-1) @ v))",
     new="            return merge_heads(scores.softmax(dim=-1) @ v)",
-)  # fmt: skip
+)
 
 misconception(
     "keys_and_values_come_from_x", "heads",
     hint="When memory is another sentence, who reads it?",
     old="        q = split_heads(self.query(x), self.heads)\n",
     new="        q, memory = split_heads(self.query(x), self.heads), x\n",
-)  # fmt: skip
+)
 
 misconception(
     "values_come_from_x", "heads",
     hint="What is looked at and what is taken home belong together.",
     old="v = split_heads(self.value(memory), self.heads)",
     new="v = split_heads(self.value(x), self.heads)",
-)  # fmt: skip
+)
 
 misconception(
     "a_mask_for_each_head", "heads",
     hint="Write down the shapes of scores and mask, one below the other, from the right. What stands above B?",
     old="shared = mask.unsqueeze(-3)",
     new="shared = mask",
-)  # fmt: skip
+)
 
 misconception(
     "heads_take_true_for_blocked", "heads",
     hint="Whose convention is this: ours, or that of nn.MultiheadAttention?",
     old="shared = mask.unsqueeze(-3)",
     new="shared = ~mask.unsqueeze(-3)",
-)  # fmt: skip
+)
 
 misconception(
     "adds_infinity_and_mends_nan", "heads",
     hint="The output is right. Now look at the gradients of a row that sees nothing: a NaN that was covered up comes back.",
     old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
     new="walls = torch.zeros_like(scores).masked_fill(~shared, -torch.inf)\n        weights = (scores + walls).softmax(dim=-1).nan_to_num()",
-)  # fmt: skip
+)
 
 misconception(
     "a_blind_word_looks_everywhere", "heads",
     hint="Mask a whole row: what do equal scores, however low, make of it?",
     old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
     new="weights = scores.masked_fill(~shared, -1e9).softmax(dim=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "makes_a_tensor_on_the_cpu", "heads",
     hint="On which device is a tensor that you make without saying where?",
     old="shared = mask.unsqueeze(-3)",
     new="shared = mask.unsqueeze(-3) & torch.ones(mask.shape[-2:], dtype=torch.bool)",
-)  # fmt: skip
+)
 
 # -- positions ---------------------------------------------------------------------------------------------------------
 
@@ -358,77 +358,77 @@ misconception(
     hint="Each hand owns one sine and one cosine, side by side. Where are your cosines?",
     old="return np.stack([np.sin(hands), np.cos(hands)], axis=-1).reshape(n, d)",
     new="return np.concatenate([np.sin(hands), np.cos(hands)], axis=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "cosines_stand_first", "positions",
     hint="What is the encoding of position 0? Look at column 0 of the formula.",
     old="return np.stack([np.sin(hands), np.cos(hands)], axis=-1).reshape(n, d)",
     new="return np.stack([np.cos(hands), np.sin(hands)], axis=-1).reshape(n, d)",
-)  # fmt: skip
+)
 
 misconception(
     "every_column_has_its_own_frequency", "positions",
     hint="Is sin² + cos² of two neighbouring columns 1? They must turn at the same speed.",
     old="hands = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)\n    return np.stack([np.sin(hands), np.cos(hands)], axis=-1).reshape(n, d)",
     new="hands = np.arange(n)[:, None] * 10000.0 ** (-np.arange(d) / d)\n    return np.where(np.arange(d) % 2, np.cos(hands), np.sin(hands))",
-)  # fmt: skip
+)
 
 misconception(
     "counts_hands_by_one", "positions",
     hint="How slow should the last hand be? Compare your exponent with 2i/d.",
     old="10000.0 ** (-np.arange(0, d, 2) / d)",
     new="10000.0 ** (-np.arange(d // 2) / d)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_positions_from_one", "positions",
     hint="Where do the hands stand at the first word?",
     old="hands = np.arange(n)[:, None] *",
     new="hands = np.arange(1, n + 1)[:, None] *",
-)  # fmt: skip
+)
 
 misconception(
     "turns_backwards", "positions",
     hint="Try it on position 0, where the sine is 0 and the cosine 1. Where does your matrix lead?",
     old="R[i, i + 1], R[i + 1, i] = np.sin(turn), -np.sin(turn)",
     new="R[i, i + 1], R[i + 1, i] = -np.sin(turn), np.sin(turn)",
-)  # fmt: skip
+)
 
 misconception(
     "turns_all_hands_alike", "positions",
     hint="Going one word on, does the slow hand turn as far as the fast one?",
     old="turn = k * 10000.0 ** (-i / d)",
     new="turn = k",
-)  # fmt: skip
+)
 
 misconception(
     "a_reflection_for_a_rotation", "positions",
     hint="A turn keeps lengths. Is R Rᵀ the identity in yours? Look at the signs of the two sines.",
     old="R[i, i + 1], R[i + 1, i] = np.sin(turn), -np.sin(turn)",
     new="R[i, i + 1], R[i + 1, i] = np.sin(turn), np.sin(turn)",
-)  # fmt: skip
+)
 
 misconception(
     "measures_invariance", "positions",
     hint="The outputs may move, as long as they move with their words.",
     old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
     new="return float(np.abs(f(X[order]) - f(X)).max())",
-)  # fmt: skip
+)
 
 misconception(
     "moves_the_outputs_back", "positions",
     hint="Row i of ΠX is row order[i] of X. Is your Π the same on both sides?",
     old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
     new="return float(np.abs(f(X[order]) - f(X)[np.argsort(order)]).max())",
-)  # fmt: skip
+)
 
 misconception(
     "deviations_cancel", "positions",
     hint="What if all deviations are negative?",
     old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
     new="return float((f(X[order]) - f(X)[order]).mean())",
-)  # fmt: skip
+)
 
 # -- layers ------------------------------------------------------------------------------------------------------------
 
@@ -437,140 +437,140 @@ misconception(
     hint="Two forms are asked for. Which one does pre_norm=True want?",
     old="if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.attention(",
     new="if False:\n            calm = self.norm1(x)\n            x = x + self.attention(",
-)  # fmt: skip
+)
 
 misconception(
     "the_encoder_norms_before_always", "layers",
     hint="Two forms are asked for. Which one does pre_norm=False want?",
     old="if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.attention(",
     new="if True:\n            calm = self.norm1(x)\n            x = x + self.attention(",
-)  # fmt: skip
+)
 
 misconception(
     "no_way_round_the_attention", "layers",
     hint="With the attention silent, what comes out of your layer?",
     old="x = x + self.attention(calm, calm, mask)",
     new="x = self.attention(calm, calm, mask)",
-)  # fmt: skip
+)
 
 misconception(
     "no_way_round_the_feed_forward_net", "layers",
     hint="With the feed-forward net silent, what comes out of your layer?",
     old="return x + self.fall(self.rise(self.norm2(x)).relu())",
     new="return self.fall(self.rise(self.norm2(x)).relu())",
-)  # fmt: skip
+)
 
 misconception(
     "the_straight_way_is_normalised", "layers",
     hint="In the pre-norm form, does the straight way pass through a norm?",
     old="x = x + self.attention(calm, calm, mask)",
     new="x = calm + self.attention(calm, calm, mask)",
-)  # fmt: skip
+)
 
 misconception(
     "only_the_queries_are_normalised", "layers",
     hint="In self-attention queries, keys and values are made of the same thing. Which one?",
     old="x = x + self.attention(calm, calm, mask)",
     new="x = x + self.attention(calm, x, mask)",
-)  # fmt: skip
+)
 
 misconception(
     "the_encoder_drops_its_mask", "layers",
     hint="Who tells the attention which words are blanks?",
     old="x = x + self.attention(calm, calm, mask)",
     new="x = x + self.attention(calm, calm, None)",
-)  # fmt: skip
+)
 
 misconception(
     "one_norm_serves_twice", "layers",
     hint="How many norms does the layer own, and how many do you use?",
     old="return x + self.fall(self.rise(self.norm2(x)).relu())",
     new="return x + self.fall(self.rise(self.norm1(x)).relu())",
-)  # fmt: skip
+)
 
 misconception(
     "two_linear_maps_in_a_row", "layers",
     hint="What are two linear maps without anything between them?",
     old="return x + self.fall(self.rise(self.norm2(x)).relu())",
     new="return x + self.fall(self.rise(self.norm2(x)))",
-)  # fmt: skip
+)
 
 misconception(
     "the_feed_forward_net_reads_the_mean", "layers",
     hint="Each position has its own thoughts: what may it know of the others here?",
     old="return x + self.fall(self.rise(self.norm2(x)).relu())",
     new="return x + self.fall(self.rise(self.norm2(x)).relu()).mean(dim=1, keepdim=True)",
-)  # fmt: skip
+)
 
 misconception(
     "the_last_norm_stands_inside", "layers",
     hint="In the post-norm form, what is the very last thing that happens?",
     old="return self.norm2(x + self.fall(self.rise(x).relu()))",
     new="return x + self.norm2(self.fall(self.rise(x).relu()))",
-)  # fmt: skip
+)
 
 misconception(
     "the_decoder_sees_the_future", "layers",
     hint="Change the last target word. Do the outputs before it move?",
     old="x = x + self.self_attention(calm, calm, past)",
     new="x = x + self.self_attention(calm, calm, None)",
-)  # fmt: skip
+)
 
 misconception(
     "the_decoder_sees_only_the_future", "layers",
     hint="Rows are queries: which triangle is the past?",
     old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
     new="past = torch.ones(n, n, dtype=torch.bool, device=x.device).triu()",
-)  # fmt: skip
+)
 
 misconception(
     "self_attention_reads_the_encoder", "layers",
     hint="Two attentions, two sources. Which of them is called after the *self*?",
     old="x = x + self.self_attention(calm, calm, past)",
     new="x = x + self.self_attention(calm, memory, None)",
-)  # fmt: skip
+)
 
 misconception(
     "shows_the_blanks_of_the_memory", "layers",
     hint="Some places of the memory are blank. Who tells the second attention?",
     old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
     new="x = x + self.cross_attention(self.norm2(x), memory)",
-)  # fmt: skip
+)
 
 misconception(
     "cross_attention_reads_itself", "layers",
     hint="Change a word of the memory. Does anything move?",
     old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
     new="x = x + self.cross_attention(self.norm2(x), self.norm2(x), None)",
-)  # fmt: skip
+)
 
 misconception(
     "normalises_the_memory", "layers",
     hint="The memory comes from the encoder as it should be. Which of your norms touches it?",
     old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
     new="x = x + self.cross_attention(self.norm2(x), self.norm2(memory), memory_mask)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_blanks_of_the_memory", "layers",
     hint="The memory has blanks too. Who hides them?",
     old="x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
     new="x = self.norm2(x + self.cross_attention(x, memory, None))",
-)  # fmt: skip
+)
 
 misconception(
     "asks_the_memory_first", "layers",
     hint="In which order do the three sublayers stand?",
     old="x = self.norm1(x + self.self_attention(x, x, past))\n        x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
     new="x = self.norm1(x + self.cross_attention(x, memory, memory_mask))\n        x = self.norm2(x + self.self_attention(x, x, past))",
-)  # fmt: skip
+)
 
 misconception(
     "the_causal_mask_stays_on_the_cpu", "layers",
     hint="On which device is your causal mask when x is on another?",
     old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
     new="past = torch.ones(n, n, dtype=torch.bool).tril()",
-)  # fmt: skip
+)
 
 # -- gpt ---------------------------------------------------------------------------------------------------------------
 
@@ -579,126 +579,126 @@ misconception(
     hint="Say one token five times. What tells your first block which of the five is which?",
     old="x = self.token(tokens) + self.position(torch.arange(n, device=tokens.device))",
     new="x = self.token(tokens)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_causal_mask", "gpt",
     hint="Is your loss below the entropy of the source? Who told the model?",
     old="x = block(x, mask)",
     new="x = block(x, None)",
-)  # fmt: skip
+)
 
 misconception(
     "the_model_takes_true_for_blocked", "gpt",
     hint="What does True in a mask allow here? Look at what the first token may see.",
     old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
     new="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).triu(1)",
-)  # fmt: skip
+)
 
 misconception(
     "every_token_sees_only_itself", "gpt",
     hint="Change an early token: does a later position move at all?",
     old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
     new="mask = torch.eye(n, dtype=torch.bool, device=tokens.device)",
-)  # fmt: skip
+)
 
 misconception(
     "forgets_the_last_norm", "gpt",
     hint="What stands between the last block and the head?",
     old="return self.head(self.norm(x))",
     new="return self.head(x)",
-)  # fmt: skip
+)
 
 misconception(
     "gives_probabilities_for_logits", "gpt",
     hint="The loss takes a softmax of what you return. How many softmaxes is that?",
     old="return self.head(self.norm(x))",
     new="return self.head(self.norm(x)).softmax(dim=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "the_next_token_has_logits", "gpt",
     hint="Do your probabilities sum to 1?",
     old="return self(tokens)[:, -1].softmax(dim=-1)",
     new="return self(tokens)[:, -1]",
-)  # fmt: skip
+)
 
 misconception(
     "reads_the_next_token_from_the_first_position", "gpt",
     hint="Which position has seen all tokens?",
     old="return self(tokens)[:, -1].softmax(dim=-1)",
     new="return self(tokens)[:, 0].softmax(dim=-1)",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_the_token_it_is_given", "gpt",
     hint="Print one row of tokens and, below it, what each position must predict.",
     old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="logs = logits.log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, :, None]).mean()",
-)  # fmt: skip
+)
 
 misconception(
     "predicts_the_token_before", "gpt",
     hint="Which of the two is cut at its beginning, and which at its end?",
     old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="logs = logits[:, 1:].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, :-1, None]).mean()",
-)  # fmt: skip
+)
 
 misconception(
     "the_last_position_predicts_the_first_token", "gpt",
     hint="The last position's prediction: against what can it be held?",
     old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="logs = logits.log_softmax(dim=-1)\n    return -logs.gather(-1, tokens.roll(-1, 1)[..., None]).mean()",
-)  # fmt: skip
+)
 
 misconception(
     "sums_over_a_sequence", "gpt",
     hint="The mean is over all predictions. By how many do you divide?",
     old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="return -logs.gather(-1, tokens[:, 1:, None]).sum() / len(tokens)",
-)  # fmt: skip
+)
 
 misconception(
     "gradients_pile_up", "gpt",
     hint="In torch a gradient is added to the one that is there. Who clears it away?",
     old="        optimiser.zero_grad()\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "plain_descent_for_adam", "gpt",
     hint="Which optimiser is asked for?",
     old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
     new="optimiser = torch.optim.SGD(model.parameters(), lr=rate)",
-)  # fmt: skip
+)
 
 misconception(
     "trains_on_the_same_rows_for_ever", "gpt",
     hint="How many of the sequences does your training ever see?",
     old="rows = tokens[chosen.to(tokens.device)]",
     new="rows = tokens[:batch]",
-)  # fmt: skip
+)
 
 misconception(
     "notes_the_loss_after_the_step", "gpt",
     hint="Which loss belongs to a step: the one before it, or the one after?",
     old="losses.append(loss.item())",
     new="losses.append(next_token_loss(model(rows), rows).item())",
-)  # fmt: skip
+)
 
 misconception(
     "never_steps", "gpt",
     hint="The gradients are there. Who uses them?",
     old="        optimiser.step()\n",
     new="",
-)  # fmt: skip
+)
 
 misconception(
     "the_models_mask_stays_on_the_cpu", "gpt",
     hint="On which device is a mask that you make without saying where?",
     old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
     new="mask = torch.ones(n, n, dtype=torch.bool).tril()",
-)  # fmt: skip
+)
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
@@ -707,98 +707,98 @@ misconception(
     hint="divisor: how wide is one head?",
     old="divisor=8",
     new="divisor=512**0.5",
-)  # fmt: skip
+)
 
 misconception(
     "divides_by_the_root_of_the_words", "concepts",
     hint="divisor: an inner product sums over dimensions, not over words.",
     old="divisor=8",
     new="divisor=50**0.5",
-)  # fmt: skip
+)
 
 misconception(
     "writes_the_divisor_in_words", "concepts",
     hint="divisor: a number is asked for, without quotation marks.",
     old="divisor=8",
     new='divisor="eight"',
-)  # fmt: skip
+)
 
 misconception(
     "more_heads_cost_more_parameters", "concepts",
     hint="more_heads: twice as many heads, each of which width?",
     old='more_heads="unchanged"',
     new='more_heads="doubled"',
-)  # fmt: skip
+)
 
 misconception(
     "a_loss_below_the_floor_is_overfitting", "concepts",
     hint="too_good: the sequences are fresh. Could knowing others by heart help there, and below the entropy?",
     old='too_good="leak"',
     new='too_good="overfitting"',
-)  # fmt: skip
+)
 
 misconception(
     "a_low_loss_is_a_good_loss", "concepts",
     hint="too_good: what does the entropy of the source say about every honest predictor?",
     old='too_good="leak"',
     new='too_good="convergence"',
-)  # fmt: skip
+)
 
 misconception(
     "residuals_cure_everything", "concepts",
     hint="stuck: one gradient is healthy and the other dead. What lies between W_Q and the output that does not lie between W_V and it?",
     old='stuck="scaling"',
     new='stuck="residuals"',
-)  # fmt: skip
+)
 
 misconception(
     "attention_ignores_the_order", "concepts",
     hint="shuffled: take the outputs apart, row by row. Whose output stands where?",
     old='shuffled="permuted"',
     new='shuffled="invariant"',
-)  # fmt: skip
+)
 
 misconception(
     "cross_attention_reads_the_target", "concepts",
     hint="cross: what would then be the difference from self-attention?",
     old='cross="encoder"',
     new='cross="target"',
-)  # fmt: skip
+)
 
 misconception(
     "transformers_are_parallel_always", "concepts",
     hint="one_by_one: can you feed in a word that has not been chosen yet?",
     old='one_by_one="generation"',
     new='one_by_one="never"',
-)  # fmt: skip
+)
 
 misconception(
     "decoders_train_word_by_word", "concepts",
     hint="one_by_one: what does the causal mask make possible when all words are known?",
     old='one_by_one="generation"',
     new='one_by_one="always"',
-)  # fmt: skip
+)
 
 misconception(
     "long_paths_get_longer", "concepts",
     hint="not_better: how many steps lie between word 3 and word 4000 in self-attention? And how many scores are there?",
     old='not_better="memory"',
     new='not_better="distance"',
-)  # fmt: skip
+)
 
 misconception(
     "attention_weights_are_parameters", "concepts",
     hint="like_convolution: give the layer two sentences of the same length. Are the weights the same?",
     old='like_convolution="content"',
     new='like_convolution="parameters"',
-)  # fmt: skip
+)
 
 misconception(
     "without_recurrence_nothing_is_sequential", "concepts",
     hint="all_convolutions: which words exist before the translation begins, and which do not?",
     old='all_convolutions="decoder"',
     new='all_convolutions="neither"',
-)  # fmt: skip
+)
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------
 
@@ -807,42 +807,42 @@ misconception(
     hint="A mean over words: how many words are there? Count rows, not columns.",
     old="q = Z.mean(axis=0)",
     new="q = Z.sum(axis=0) / Z.shape[1]",
-)  # fmt: skip
+)
 
 misconception(
     "asks_with_the_sum", "image",
     hint="Say the caption twice. Should it ask twice as loudly?",
     old="q = Z.mean(axis=0)",
     new="q = Z.sum(axis=0)",
-)  # fmt: skip
+)
 
 misconception(
     "regions_are_not_scaled", "image",
     hint="The fits are inner products of d numbers. What holds them down?",
     old="fits = F @ q / np.sqrt(len(q))",
     new="fits = F @ q",
-)  # fmt: skip
+)
 
 misconception(
     "scales_by_the_root_of_the_regions", "image",
     hint="Over what does F q sum: regions, or dimensions?",
     old="fits = F @ q / np.sqrt(len(q))",
     new="fits = F @ q / np.sqrt(len(F))",
-)  # fmt: skip
+)
 
 misconception(
     "puts_the_context_on_top", "image",
     hint="In [q; c], who stands on top?",
     old="np.concatenate([q, F.T @ p])",
     new="np.concatenate([F.T @ p, q])",
-)  # fmt: skip
+)
 
 misconception(
     "exponentials_of_whatever_comes", "image",
     hint="What is e to the power of 1500, for a computer? And which number may be taken from all fits without changing p?",
     old="p = np.exp(fits - fits.max())",
     new="p = np.exp(fits)",
-)  # fmt: skip
+)
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------
 
@@ -851,88 +851,88 @@ misconception(
     hint="How many multiplications is one inner product?",
     old='"attention": (n * n * d, 1)',
     new='"attention": (n * n, 1)',
-)  # fmt: skip
+)
 
 misconception(
     "recurrence_runs_at_once", "costs",
     hint="What does step t of a recurrence wait for?",
     old='"recurrent": (n * d * d, n)',
     new='"recurrent": (n * d * d, 1)',
-)  # fmt: skip
+)
 
 misconception(
     "recurrence_is_linear_in_the_width", "costs",
     hint="A recurrent step multiplies a vector by a matrix. How large is the matrix?",
     old='"recurrent": (n * d * d, n)',
     new='"recurrent": (n * d, n)',
-)  # fmt: skip
+)
 
 misconception(
     "convolution_channels_do_not_mix", "costs",
     hint="Every output channel looks at every input channel. How many pairs is that?",
     old='"convolution": (w * n * d * d, 1)',
     new='"convolution": (w * n * d, 1)',
-)  # fmt: skip
+)
 
 misconception(
     "every_convolution_reaches_by_powers", "costs",
     hint="By how many places does an ordinary window bring a signal on, layer after layer?",
     old='if kind == "dilated":',
     new='if kind in ("dilated", "convolution"):',
-)  # fmt: skip
+)
 
 misconception(
     "trusts_the_logarithm", "costs",
     hint="Print math.log(125, 5). Count instead.",
     old="layers, reach = 0, 1\n        while reach < n:\n            layers, reach = layers + 1, reach * w\n        return layers",
     new="return math.ceil(math.log(n, w))",
-)  # fmt: skip
+)
 
 misconception(
     "a_window_brings_its_whole_width", "costs",
     hint="A window of 2 sees itself and one neighbour. How far does a signal get in one layer?",
     old="return -(-(n - 1) // (w - 1))",
     new="return -(-(n - 1) // w)",
-)  # fmt: skip
+)
 
 misconception(
     "counts_words_not_steps", "costs",
     hint="From the first of two words to the second: how many steps?",
     old="        return n - 1\n",
     new="        return n\n",
-)  # fmt: skip
+)
 
 misconception(
     "one_layer_after_the_other", "costs",
     hint="May the second layer begin before the first has read the last word?",
     old='return n * layers, layers if kind == "attention" else n + layers - 1',
     new='return n * layers, layers if kind == "attention" else n * layers',
-)  # fmt: skip
+)
 
 misconception(
     "depth_is_free_in_a_recurrent_stack", "costs",
     hint="The last cell of the top layer waits for the cell below it, too.",
     old='return n * layers, layers if kind == "attention" else n + layers - 1',
     new='return n * layers, layers if kind == "attention" else n',
-)  # fmt: skip
+)
 
 misconception(
     "only_cross_attention_counts", "costs",
     hint="Three attentions: the source looks at itself, the target at itself, and the target at the source.",
     old="return M * M + M * N + N * N",
     new="return M * N",
-)  # fmt: skip
+)
 
 misconception(
     "generates_in_one_pass", "costs",
     hint="How often is the layer called to generate n tokens?",
     old="return sum(t if cached else t * t for t in range(1, n + 1))",
     new="return n * n",
-)  # fmt: skip
+)
 
 misconception(
     "the_cache_keeps_scores", "costs",
     hint="With a cache, how many keys does the new token meet in call t?",
     old="return sum(t if cached else t * t for t in range(1, n + 1))",
     new="return sum(1 if cached else t for t in range(1, n + 1))",
-)  # fmt: skip
+)

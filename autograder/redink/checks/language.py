@@ -21,9 +21,9 @@ what was seen into a canonical form first, wherever two answers are compared.
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
-import re
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,7 +33,6 @@ from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
 from redink.errors import AuthorError
 
 Function = Callable[..., Any]
-_CALLED = re.compile(r"\bstudent\.(\w+)")
 
 
 class Fail(Exception):  # noqa: N818 - it is a verdict, not an error
@@ -45,7 +44,7 @@ class Check:
 
     def __init__(
         self, question: str, given: Function, *, kind: Literal["call", "item"], calls: str | None,
-        trials: int, weight: float, tol: float, covers: str,
+        trials: int, weight: float, tol: float, covers: str, about: str = "",
     ) -> None:  # fmt: skip
         self.id = given.__name__
         self.question = question
@@ -56,6 +55,7 @@ class Check:
         self.weight = weight
         self.tol = tol
         self.covers = tuple(covers.split())
+        self.also_about = frozenset(about.split())
         self.given_function = given
         self.when_function: Function | None = None
         self.then_function: Function | None = None
@@ -78,12 +78,12 @@ class Check:
 
     @property
     def about(self) -> frozenset[str]:
-        """Name what the check is about: the functions that its `when` calls, or the one item of a concept question."""
+        """Name what the check is about: what its `when` uses of the student's, or the item of a concept question."""
         if self.kind == "item":
             return frozenset({self.id})
         if self.when_function is None:
-            return frozenset({self.calls or self.question})
-        return _called_by(self.when_function)
+            return self.also_about | {self.calls or self.question}
+        return self.also_about | _used_by(self.id, self.when_function)
 
     def first_of(self, told: Mapping[str, str]) -> str:
         """Give what is told of the first function that this check is about; empty if of none."""
@@ -118,23 +118,32 @@ class Check:
 
 
 @functools.cache
-def _called_by(when: Function) -> frozenset[str]:
-    return frozenset(_CALLED.findall(inspect.getsource(when)))
+def _used_by(check: str, when: Function) -> frozenset[str]:
+    """Name what a `when` and its helpers use of the student's."""
+    return frozenset(
+        node.attr
+        for node in ast.walk(ast.parse(ship_when(check, when).source))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "student"
+    )
 
 
 def check(
-    question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8, calls: str | None = None, covers: str = "",
+    question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8,
+    calls: str | None = None, about: str = "", covers: str = "",
 ) -> Callable[[Function], Check]:  # fmt: skip
     """Make a check of `question` from the function that gives its inputs.
 
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
-    relative to the largest number in the expected array. `covers` names rows of the course inventory.
+    relative to the largest number in the expected array. `covers` names rows of the course inventory. `about` names what the
+    check is about besides the functions that it calls: no hint is given while another failure about it is unexplained.
     """
     if callable(question):
         raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
 
     def make(given: Function) -> Check:
-        return Check(question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers)
+        return Check(
+            question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers, about=about
+        )
 
     return make
 

@@ -1,0 +1,70 @@
+"""What public and hidden checks share: it travels with a `when`, and no verdict rests on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from redink.checks.shipping import STAND_INS, ship_when
+from redink.checks.stand_ins import attention, block, curve, curved, slope_of
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.course import Course
+
+COURSE = Course.find(Path(__file__).parents[1])
+
+
+def modules_of(function: Any, seen: set[Any]) -> Iterator[str]:
+    """Name the modules of a function and of all functions that its names lead to."""
+    if isinstance(function, FunctionType) and function not in seen:
+        seen.add(function)
+        yield function.__module__
+        for name in function.__code__.co_names:
+            yield from modules_of(function.__globals__.get(name), seen)
+
+
+@pytest.mark.parametrize("slug", COURSE.slugs())
+def test_no_verdict_rests_on_a_stand_in(slug):
+    for check in read_assignment(COURSE, slug).checks:
+        for function in (check.then_function, check.view_function):
+            assert STAND_INS not in modules_of(function, set()), check.id
+
+
+def run(when, *inputs):
+    torch = pytest.importorskip("torch")
+    scope = {"np": np, "torch": torch}
+    exec(ship_when("c", when).source, scope)
+    return scope["when"](None, *(torch.tensor(one) for one in inputs))
+
+
+def test_a_block_adds_what_attention_finds():
+    def both(student, x, mask):
+        return block(0.1)(x, mask), x + attention(scale=0.1)(x, x, mask)
+
+    mask = np.tril(np.ones((3, 3), dtype=bool))
+    found, wanted = run(both, np.random.default_rng(0).normal(size=(2, 3, 4)), mask)
+    assert np.array_equal(found, wanted)
+
+
+def test_attention_hides_what_is_masked_and_has_a_size():
+    def sizes(student, x, memory, mask):
+        return attention()(x, memory, mask), attention(size=-0.5)(x, memory, mask)
+
+    rng = np.random.default_rng(1)
+    memory = rng.normal(size=(3, 4))
+    whole, half = run(sizes, rng.normal(size=(2, 4)), memory, np.array([[True, False, False]]))
+    assert np.allclose(whole, 0.8 * np.roll(memory[:1], 1, axis=-1))
+    assert np.array_equal(half, -0.5 * whole)
+
+
+def test_the_slope_is_that_of_the_curve():
+    made = curved(np.random.default_rng(2), (2, 3))
+    x = made.pop("x")
+    step = 1e-6 * np.eye(x.size).reshape(-1, *x.shape)
+    f = curve(**made)
+    slopes = [(f(x + one) - f(x - one)) / 2e-6 for one in step]
+    assert np.allclose(np.reshape(slopes, x.shape), slope_of(**made, x=x), atol=1e-7)
