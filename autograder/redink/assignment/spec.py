@@ -58,6 +58,13 @@ class Spec(Record, frozen=True):
         known = ", ".join(question.id for question in self.questions)
         raise AuthorError(f"{self.slug} has no question {id!r}; its questions are {known}")
 
+    def all_used(self, question: Question) -> list[str]:
+        """List the questions whose functions this one may call, directly or not, nearest first."""
+        used = list(question.uses)
+        for id in used:
+            used += [further for further in self.question(id).uses if further not in used]
+        return used
+
 
 class Published(Record, frozen=True):
     """What `build` publishes for students: inputs, expected values, and what misconceptions give.

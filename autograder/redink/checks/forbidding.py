@@ -14,11 +14,11 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from redink.source import parse
+
 LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
-_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.,* \t]+=[ \t]*[%!].*|[\w.*]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOCAL = "(a variable)"
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
 
 class Source:
@@ -30,12 +30,7 @@ class Source:
     @functools.cached_property
     def tree(self) -> ast.Module:
         """Parse the cell; what only IPython understands is read as nothing."""
-        for text in (self.text, _MAGIC.sub(r"\1pass", self.text)):
-            try:
-                return ast.parse(text)
-            except _UNREADABLE:
-                continue
-        return ast.Module(body=[], type_ignores=[])
+        return parse(self.text)
 
     @functools.cached_property
     def own(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ from redink.assignment.spec import Question, Spec
 from redink.checks.language import Check
 from redink.errors import AuthorError
 from redink.records import Cell
-from redink.source import statements
+from redink.source import is_python, statements
 
 Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names that its definition uses
 
@@ -43,9 +43,9 @@ def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
     found: set[str] = set()
     for old, new in zip(before, after, strict=True):
         if old.source != new.source:
-            first, second = {*statements(old.source)}, {*statements(new.source)}
-            if not first or not second:
+            if not (is_python(old.source) and is_python(new.source)):
                 return set()
+            first, second = {*statements(old.source)}, {*statements(new.source)}
             found |= {name for statement in first ^ second for name in statement.names}
     return found
 
@@ -72,17 +72,10 @@ def check_uses(spec: Spec, cells: Sequence[Cell], path: str) -> None:
     uses = uses_of(cells)
     for question in spec.questions:
         calls = reached(uses, question.asks)
-        allowed = {question.id, *_all_used(spec, question)}
+        allowed = {question.id, *spec.all_used(question)}
         for other in spec.questions:
             if other.id not in allowed and (called := sorted(calls.intersection(other.asks))):
                 raise AuthorError(
                     f"{path}: {question.id} calls {called[0]}, which {other.id} asks for; "
                     f'add "{other.id}" to the uses of {question.id} in assignment.toml'
                 )
-
-
-def _all_used(spec: Spec, question: Question) -> set[str]:
-    found = set(question.uses)
-    for used in question.uses:
-        found |= _all_used(spec, spec.question(used))
-    return found

@@ -5,7 +5,6 @@ Read from the source alone, never from values: an object may print its address, 
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import textwrap
@@ -14,7 +13,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from redink.source import Statement, statements
+from redink.source import Statement, statements, without_decorators
 
 
 @functools.cache
@@ -47,14 +46,8 @@ def _follow(statement: Statement, at: FunctionType, found: dict[str, None]) -> N
 
 def _own(function: FunctionType) -> str:
     """Give a function without the decorator of a check, which names the check and not what the function does."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except SyntaxError:  # a lambda, torn out of the statement it stands in
-        return _file_of(function)
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef):
-            statement.decorator_list = []
-    return ast.unparse(tree)
+    own = without_decorators(textwrap.dedent(inspect.getsource(function)))
+    return _file_of(function) if own is None else own  # a lambda may be torn out of the statement it stands in
 
 
 def _file_of(function: FunctionType) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from redink.errors import AuthorError
 from redink.grader.assignment.depending import check_uses
-from redink.grader.assignment.master import Master, MasterCell
+from redink.grader.assignment.master import Master
+from redink.source import definitions
 
 if TYPE_CHECKING:
     from redink.grader.assignment.assignment import Assignment
@@ -50,24 +50,14 @@ def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
 
 def _check_asked(master: Master, question: str, name: str) -> None:
     """Hold the master to what a question asks: it defines the name, and the solution is marked."""
-    defining = [cell for cell in master.cells if cell.kind == "code" and name in _defined(cell)]
+    code = [cell for cell in master.cells if cell.kind == "code"]
+    defining = [cell for cell in code if any(one.name == name for one in definitions(cell.source))]
     if not defining:
         raise AuthorError(f"{master.path}: question {question} asks for {name}, which the master does not define")
     if not any(cell.marked for cell in defining):
         raise AuthorError(
             f"{master.path}: the cell that defines {name} has no solution marks, so students would be given the solution"
         )
-
-
-def _defined(cell: MasterCell) -> set[str]:
-    try:
-        body = ast.parse(cell.source).body
-    except SyntaxError:  # a cell with magics; the master's own slips are refused when it is read
-        return set()
-    named = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
-    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    return named | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _unique(what: str, names: Sequence[str], slug: str) -> None:
