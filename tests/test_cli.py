@@ -83,10 +83,17 @@ def test_an_unknown_assignment_is_one_sentence_that_names_the_known_ones(here, a
     assert done.stderr.endswith("there are: tiny\n")
 
 
-def test_an_unknown_question_is_one_sentence_that_names_the_known_ones(here, tiny):
-    done = here("check", "tiny.ipynb", "-q", "nope", cwd=tiny.assignment)
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("nope", "there is no question 'nope' here; the questions are centre"),
+        ("CENTER", "there is no question 'CENTER' here; did you mean centre? The questions are centre"),
+    ],
+)
+def test_an_unknown_question_is_one_sentence_that_names_the_known_ones(here, tiny, typed, told):
+    done = here("check", "tiny.ipynb", "-q", typed, cwd=tiny.assignment)
     assert done.returncode == 1
-    assert done.stderr == "redink: tiny has no question 'nope'; its questions are centre\n"
+    assert done.stderr == f"redink: {told}\n"
 
 
 @pytest.mark.parametrize(

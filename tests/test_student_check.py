@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from redink.errors import AuthorError, CourseError
+from redink.errors import CourseError
 from redink.records import Request
 from redink.student.calling import observe, one_line
 from redink.student.card import Card, Notice
@@ -209,7 +209,8 @@ def test_replay_raises_what_the_function_raises(homework):
 
 
 @pytest.mark.parametrize(("id", "number", "complaint"), [
-    ("no_such", 0, "there is no public check 'no_such'; there are subtracts_the_mean_of_each_column"),
+    ("no_such", 0, "there is no public check 'no_such' here; the public checks are subtracts_the_mean_of_each_column"),
+    ("subtract_the_mean", 0, "did you mean subtracts_the_mean_of_each_column[?] The public checks are subtracts_"),
     ("subtracts_the_mean_of_each_column", 3, "has published trials 0 to 2"),
     ("subtracts_the_mean_of_each_column", -1, "has published trials 0 to 2"),
 ])  # fmt: skip
@@ -219,8 +220,16 @@ def test_replay_of_what_is_not_there_is_told(homework, id, number, complaint):
 
 
 def test_an_unknown_question_is_told_with_the_known_ones(homework):
-    with pytest.raises(AuthorError, match="tiny has no question 'center'; its questions are centre"):
-        homework.report("center", Work({}))
+    with pytest.raises(CourseError, match="there is no question 'what' here; the questions are centre"):
+        homework.report("what", Work({}))
+
+
+@pytest.mark.parametrize("typed", ["center", "CENTRE", "Centr"])
+def test_a_slip_in_a_question_gets_a_suggestion_whatever_its_case(homework, typed):
+    with pytest.raises(
+        CourseError, match=f"no question '{typed}' here; did you mean centre[?] The questions are centre"
+    ):
+        homework.report(typed, Work({}))
 
 
 def test_chance_is_the_same_every_time_and_left_as_it_was(homework):
@@ -298,7 +307,7 @@ def test_a_damaged_folder_is_a_notice_and_no_traceback(folder, monkeypatch, file
 def test_check_of_a_question_that_is_none_is_a_notice(folder, monkeypatch, question):
     monkeypatch.chdir(folder)
     made = in_a_cell(Checker(), f"check({question})")
-    assert "tiny has no question" in repr(made)
+    assert "there is no question" in repr(made)
     assert "<b>" not in made._repr_html_()
 
 

@@ -17,6 +17,7 @@ from redink.checks.language import Check
 from redink.errors import CourseError
 from redink.records import Hint, Observation, Record, Request, Verdict
 from redink.student.calling import call, observe
+from redink.student.suggesting import unknown_name
 
 SLOWER = 5  # a laptop is given this many times the seconds of the grader's CPU limit
 
@@ -89,9 +90,16 @@ class Homework:
             "or start afresh with `redink start`"
         )
 
+    def question(self, id: str) -> Question:
+        """Find the question that a student names; a slip gets a suggestion."""
+        for question in self.spec.questions:
+            if question.id == id:
+                return question
+        raise unknown_name("question", id, (question.id for question in self.spec.questions))
+
     def report(self, id: str, work: Work) -> QuestionReport:
         """Run the public checks of one question."""
-        question = self.spec.question(id)
+        question = self.question(id)
         checks = [check for check in self.checks if check.question == id]
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
@@ -123,7 +131,7 @@ class Homework:
         """Run one published trial again and give what it returns, or raise what it raises."""
         check = next((check for check in self.checks if check.id == id), None)
         if check is None:
-            raise CourseError(f"there is no public check {id!r}; there are {', '.join(one.id for one in self.checks)}")
+            raise unknown_name("public check", id, (one.id for one in self.checks))
         if not 0 <= number < check.trials:
             raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
         trial = self._trials(check)[number]

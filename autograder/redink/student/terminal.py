@@ -41,6 +41,7 @@ class Outcome(Record, frozen=True):
 def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> Outcome:
     """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
+    wanted = [homework.question(id).id for id in questions] or [one.id for one in homework.spec.questions]
     data = path.read_bytes()
     cells, skip = read_cells(data), _explorations(data)
     names = {"__name__": "__main__"} if names is None else names
@@ -48,7 +49,6 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     wanted_cells = [cell for cell in cells if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
     runs = [_run(cell, names, seconds) for cell in wanted_cells]
     sources = [cell.source for cell in wanted_cells]
-    wanted = questions or [question.id for question in homework.spec.questions]
     reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
     return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
 
