@@ -113,6 +113,55 @@ def test_what_is_not_there_is_one_sentence(here, tiny, arguments):
     assert done.stderr.strip()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["grade", "nowhere", "."], "redink: there is no assignment 'nowhere'"),
+        (
+            ["list", "--json", "assignments/tiny/assignment.toml/out.json"],
+            "redink: File exists (assignments/tiny/assignment.toml)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("how", ["--debug", "REDINK_DEBUG"])
+def test_debug_shows_the_traceback_of_what_is_otherwise_one_sentence(tiny, arguments, told, how):
+    plain = tiny.redink(*arguments, env={"REDINK_DEBUG": "0"})
+    assert plain.stderr.startswith(told)
+    assert len(plain.stderr.splitlines()) == 1
+    done = tiny.redink("--debug", *arguments) if how == "--debug" else tiny.redink(*arguments, env={how: "1"})
+    assert done.returncode == plain.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last)")
+    assert done.stderr.endswith(plain.stderr)
+
+
+def test_debug_reaches_the_process_that_checks_a_notebook(tiny):
+    (tiny.assignment / "published.json").write_text("{", encoding="utf-8")
+    done = tiny.redink("--debug", "check", tiny.assignment / "tiny.ipynb")
+    assert done.returncode == 1
+    assert "_read_published" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("redink: ")
+
+
+def test_what_redink_does_not_foresee_is_one_sentence_that_says_how_to_see_more(tiny):
+    """A command that raises something of its own; there is none that we know of, so one is broken on purpose."""
+    broken = (
+        "import sys\nfrom redink_cli import app, student\n"
+        "def fail(json_file):\n    raise KeyError('what\\nnobody foresaw')\n"
+        "student.list_command.callback = fail\napp.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", broken, "list"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "redink: an error that Redink did not foresee (KeyError: 'what\\nnobody foresaw'); "
+        "`redink --debug COMMAND …` shows where it happened\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", broken, "--debug", "list"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "in fail\n" in done.stderr
+
+
 def test_a_broken_notebook_cannot_be_run_or_checked_and_says_why(tiny):
     path = tiny.assignment / "tiny.ipynb"
     path.write_text("{", encoding="utf-8")

@@ -12,6 +12,10 @@
 Each carries one sentence: what, where, what to do.
 """
 
+from __future__ import annotations
+
+DEBUG_VARIABLE = "REDINK_DEBUG"  # when set, a command shows the traceback of an error too
+
 
 class RedinkError(Exception):
     """Any failure that Redink foresees; its text is one sentence for a person."""
@@ -35,3 +39,13 @@ class BoxError(RedinkError):
 
 class WireError(BoxError):
     """Bytes from the box are not a frame of plain data."""
+
+
+def in_one_sentence(error: Exception) -> str:
+    """Say any error in one sentence; where Redink did not foresee it, also how to see the traceback."""
+    if isinstance(error, RedinkError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}" + (f" ({error.filename})" if error.filename else "")
+    what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return f"an error that Redink did not foresee ({what}); `redink --debug COMMAND …` shows where it happened"

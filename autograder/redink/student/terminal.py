@@ -15,12 +15,13 @@ import linecache
 import os
 import re
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from redink.errors import SubmissionError
+from redink.errors import DEBUG_VARIABLE, SubmissionError, in_one_sentence
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.calling import one_line
@@ -93,10 +94,11 @@ def main() -> int:
     os.chdir(Path(path).resolve().parent)
     try:
         outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
-    except SubmissionError as error:
-        return _say(answer, {"error": f"{path} {error}"}, 1)
     except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
-        return _say(answer, {"error": str(error)}, 1)
+        if os.environ.get(DEBUG_VARIABLE):
+            traceback.print_exc()
+        named = f"{path} " if isinstance(error, SubmissionError) else ""
+        return _say(answer, {"error": named + in_one_sentence(error)}, 1)
     return _say(answer, outcome, 0)
 
 
