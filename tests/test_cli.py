@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from statistics import mean, median
 
 import pytest
 
@@ -250,4 +251,7 @@ def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
     assert {one["state"] for one in results} == {"graded", "ungradable"}
     (endless,) = (one for one in results if one["submission"]["id"] == "dee_endless_function")
     assert len([one for one in endless["questions"] if one["score"] < one["max_score"]]) == 1
-    assert (little.root / "show/little/summary.md").read_text(encoding="utf-8").startswith("# little: 14 submissions")
+    summary = (little.root / "show/little/summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("# little: 14 submissions")
+    scores = [one["score"] for one in results if one["state"] == "graded"]
+    assert f"Median {median(scores):g}, mean {mean(scores):.1f}, best 100, lowest {min(scores):g}." in summary
