@@ -381,7 +381,7 @@ def test_the_untouched_notebook_exits_1_and_says_what_is_unwritten(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 1
     assert "Not written yet." in done.stdout
-    assert "did not run through" not in done.stdout
+    assert " failed: " not in done.stdout
 
 
 def test_a_solved_notebook_exits_0_and_its_exploration_is_not_run(folder):
@@ -412,7 +412,7 @@ def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of 1 public checks pass" in done.stdout
-    assert "cell 4 did not run through: EOFError" in done.stdout
+    assert "cell 4 failed: EOFError" in done.stdout
     assert not any(word in done.stdout for word in ("raw", "deep", "in centre", "shell"))
 
 
@@ -424,9 +424,9 @@ def test_cells_that_fail_cost_only_themselves(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("cell 3 did not run through: SyntaxError")
-    assert lines[1] == "cell 4 did not run through: ZeroDivisionError: division by zero"
-    assert lines[2] == "cell 5 did not run through: SystemExit: 3"
+    assert lines[0].startswith("cell 3 failed: SyntaxError")
+    assert lines[1] == "cell 4 failed: ZeroDivisionError: division by zero"
+    assert lines[2] == "cell 5 failed: SystemExit: 3"
     assert "1 of 1 public checks pass" in lines[3]
 
 
@@ -472,7 +472,10 @@ def test_a_notebook_that_kills_its_process_is_told(folder):
 def test_wrong_arguments_are_one_sentence(folder):
     for words, complaint in [
         (("nothing.ipynb",), "nothing.ipynb is not a file"),
-        (("tiny.ipynb", "-q", "center"), "tiny has no question 'center'; its questions are centre"),
+        (
+            ("tiny.ipynb", "-q", "center"),
+            "there is no question 'center' here; did you mean centre? The questions are centre",
+        ),
     ]:
         done = redink("check", *words, cwd=folder)
         assert done.returncode == 1

@@ -3,9 +3,9 @@
 ::
 
     RedinkError
-    ├── AuthorError       the assignment is wrong: nobody is graded until it is mended
+    ├── AuthorError       the assignment is wrong: nobody is graded until it is fixed
     ├── CourseError       the command cannot be carried out here: wrong folder, other secret, no such assignment
-    ├── SubmissionError   the student's file cannot be read: `ungradable`, 0 points, and told why
+    ├── SubmissionError   the student's file cannot be read: `ungradable`, 0 points, with the reason
     └── BoxError          ours: no grade, retried, never a zero
         └── WireError     what came out of the box is not plain data
 
@@ -18,7 +18,7 @@ DEBUG_VARIABLE = "REDINK_DEBUG"  # when set, a command shows the traceback of an
 
 
 class RedinkError(Exception):
-    """Any failure that Redink foresees; its text is one sentence for a person."""
+    """Any failure that Redink foresees; its message is one sentence for a person."""
 
 
 class AuthorError(RedinkError):

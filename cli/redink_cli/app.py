@@ -1,4 +1,4 @@
-"""`redink`: every command is a thin skin over the library function of its name, imported only when it is called."""
+"""`redink`: every command calls the library function of its name, imported only when the command runs."""
 
 from __future__ import annotations
 

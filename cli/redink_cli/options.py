@@ -33,5 +33,5 @@ def gradebook_option(command: Command) -> Command:
     return click.option(
         "--gradebook",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The gradebook; .redink/gradebook.sqlite in the course if not given.",
+        help="The gradebook; by default .redink/gradebook.sqlite in the course.",
     )(command)

@@ -3,7 +3,7 @@
 A misconception matches when every trial that it would change shows exactly what it would give. A trial that it would
 change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about the same
 functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the one that
-explains most is told.
+explains most trials is the hint.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Gives = Mapping[str, Observation]  # by trial id
 
 
 class Misconception(Record, frozen=True):
-    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+    """A wrong belief: its name, the question it is about, the teacher's hint, and what it returns where that differs."""
 
     id: str
     question: str
@@ -49,7 +49,7 @@ def diagnose(
 
 
 def hint_of(misconception: Misconception | None) -> Hint | None:
-    """Give what a student is told of a misconception."""
+    """Return the hint of a misconception, if there is one."""
     return None if misconception is None else Hint(misconception=misconception.id, text=misconception.hint)
 
 
@@ -77,7 +77,7 @@ def is_silent(answer: Observation) -> bool:
 
 
 def changed(asked: Sequence[Asked], reference: Gives, specimen: Gives) -> dict[str, Observation]:
-    """Keep what a specimen gives on the trials where it differs from the reference."""
+    """Return what a specimen gives on the trials where it differs from the reference."""
     return {
         trial.id: specimen[trial.id]
         for trial in asked

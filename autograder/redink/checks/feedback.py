@@ -64,7 +64,7 @@ def tell(
     visibility: Visibility,
     trials: Sequence[tuple[Trial, Observation, Observation, Verdict]],
 ) -> Told:
-    """Sum up all trials of a check: trial, what was seen, what was expected, the verdict."""
+    """Sum up all trials of a check; each row is a trial, what was seen, what was expected, and the verdict."""
     shown = () if visibility == "hidden" else trials  # a note may name a hidden input
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
@@ -91,12 +91,12 @@ def tell(
 
 
 def tell_breach(check: Check, breach: str) -> Told:
-    """Tell that a function uses what its question forbids; that is no secret, so a hidden check tells it too."""
+    """Return the feedback for a forbidden name; it is no secret, so a hidden check shows it too."""
     return Told(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
 
 
 def show(value: Any) -> str:
-    """Write a value for a person: short, exact where it is short anyway."""
+    """Write a value for a person: in full if it is short, otherwise shortened."""
     text = _written(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
@@ -136,7 +136,7 @@ def _value(observation: Observation) -> str:
 
 
 def _capital(sentence: str) -> str:
-    """Make a sentence of a message; a name at its beginning stays as the student must write it."""
+    """Turn a message into a sentence; a name at its beginning keeps its case."""
     word = sentence.partition(" ")[0].rstrip(",:")
     if len(word) > 1 and " is not defined" not in sentence.partition(";")[0].replace("raised", ""):
         sentence = sentence[:1].upper() + sentence[1:]

@@ -24,7 +24,7 @@ Defined = TypeVar("Defined", bound=Callable[..., Any])
 
 
 class Edit(Record, frozen=True):
-    """A change of the solved master: a text put in the place of another, or of a whole definition."""
+    """A change of the solved master: one string replaced by another, or a whole definition replaced."""
 
     new: str
     old: str = ""

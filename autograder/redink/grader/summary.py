@@ -1,4 +1,4 @@
-"""A grading run as Markdown: the class in numbers, who got what, which misconceptions stand behind it."""
+"""A grading run as Markdown: the class in numbers, the scores, and the misconceptions behind them."""
 
 from __future__ import annotations
 

@@ -46,11 +46,11 @@ class Card:
         return "\n".join(lines)
 
     def _advice(self) -> list[str]:
-        """Say what to do next: mend what this question rests on first, then the hint."""
+        """Say what to do next: which earlier questions to fix first, then the hint."""
         lines = []
         if self.report.first:
             names = ", ".join(self.report.first)
-            lines.append(f"First mend {names}: this question uses what is asked for there.")
+            lines.append(f"Fix {names} first: this question calls {'it' if len(self.report.first) == 1 else 'them'}.")
         if self.report.hint:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines
@@ -64,9 +64,7 @@ class Card:
     def _notes(self, id: str, told: Told) -> tuple[str, ...]:
         informs = id in self.report.informing and told.verdict.verdict != "passed"
         return (
-            (*told.verdict.notes, "this is for your information; it carries no points")
-            if informs
-            else told.verdict.notes
+            (*told.verdict.notes, "for your information only: it carries no points") if informs else told.verdict.notes
         )
 
     def _repr_html_(self) -> str:

@@ -19,7 +19,7 @@ from redink.records import Hint, Observation, Record, Request, Verdict
 from redink.student.calling import call, observe
 from redink.student.suggesting import unknown_name
 
-SLOWER = 5  # a laptop is given this many times the seconds of the grader's CPU limit
+SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
 
 class QuestionReport(Record, frozen=True):
@@ -87,7 +87,7 @@ class Homework:
                 return cls(folder)
         raise CourseError(
             f"no assignment.toml in {start}: open the notebook from the folder it came in, "
-            "or start afresh with `redink start`"
+            "or begin again with `redink start`"
         )
 
     def question(self, id: str) -> Question:
@@ -123,12 +123,12 @@ class Homework:
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:
-        """Name the questions that this one uses and that are not right yet: an error there shows here too."""
+        """Return the questions that this one uses and that do not pass yet: an error there shows here too."""
         reports = [self.report(used, work) for used in question.uses]
         return tuple(report.question.id for report in reports if not report.passed)
 
     def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
-        """Run one published trial again and give what it returns, or raise what it raises."""
+        """Run one published trial again and return what it returns, or raise what it raises."""
         check = next((check for check in self.checks if check.id == id), None)
         if check is None:
             raise unknown_name("public check", id, (one.id for one in self.checks))

@@ -32,7 +32,7 @@ _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or
 
 
 class Outcome(Record, frozen=True):
-    """What `redink check` shows: cells that did not run through, and the questions."""
+    """What `redink check` shows: the cells that failed, and the questions."""
 
     notebook: str
     cells: tuple[CellRun, ...]
@@ -94,7 +94,7 @@ def main() -> int:
     os.chdir(Path(path).resolve().parent)
     try:
         outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
-    except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
+    except Exception as error:  # noqa: BLE001 - the command shows it to the student
         if os.environ.get(DEBUG_VARIABLE):
             traceback.print_exc()
         named = f"{path} " if isinstance(error, SubmissionError) else ""
@@ -103,7 +103,7 @@ def main() -> int:
 
 
 def _notebook_names() -> dict[str, Any]:
-    """Give the names that IPython gives a notebook, so that display, get_ipython and magics work."""
+    """Return the names that a notebook has in IPython, so that display, get_ipython and magics work."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.display import display
 
@@ -114,7 +114,7 @@ def _notebook_names() -> dict[str, Any]:
             """Do nothing."""
 
         def enable_matplotlib(self, gui: object = None) -> tuple[str, str]:
-            """Keep the backend that draws for nobody."""
+            """Keep the backend that draws without a screen."""
             return "inline", "agg"
 
     names: dict[str, Any] = Shell.instance().user_ns
@@ -123,7 +123,7 @@ def _notebook_names() -> dict[str, Any]:
 
 
 def _quiet() -> int:
-    """Keep standard output for the answer alone: what student code prints goes nowhere, and it has nothing to read."""
+    """Keep standard output for the answer alone: what student code prints is dropped, and its input is empty."""
     answer = os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)

@@ -1,7 +1,7 @@
 """What depends on what in a notebook: which checks a change of one function can reach.
 
-Read from the source: a function depends on the global names it uses, and on what those use. So a specimen need run only the
-checks that its edit reaches, and a question that calls another's function without saying so in `uses` is found.
+Read from the source: a function depends on the global names it uses, and on what those use. So a specimen runs only the
+checks that its edit reaches, and a call of another question's function that `uses` does not list is found.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def uses_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
 
 
 def reached(uses: Uses, names: Iterable[str]) -> set[str]:
-    """Give these names and all that their definitions use, directly or not."""
+    """Return these names and all that their definitions use, directly or not."""
     known: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -39,7 +39,7 @@ def reached(uses: Uses, names: Iterable[str]) -> set[str]:
 
 
 def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
-    """Name what two versions of a notebook define differently; nothing, if a cell that changed cannot be read."""
+    """Return the names that two versions of a notebook define differently; none if a changed cell cannot be read."""
     found: set[str] = set()
     for old, new in zip(before, after, strict=True):
         if old.source != new.source:
@@ -51,7 +51,7 @@ def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
 
 
 def affected(spec: Spec, checks: Iterable[Check], changed: set[str], versions: Iterable[Sequence[Cell]]) -> set[str]:
-    """Name the checks that changed names can reach: those that call them, or what uses them."""
+    """Return the ids of the checks that changed names can reach: those that call them, or what uses them."""
     graphs = [uses_of(cells) for cells in versions]
     return {
         check.id
@@ -61,14 +61,14 @@ def affected(spec: Spec, checks: Iterable[Check], changed: set[str], versions: I
 
 
 def _calls(check: Check, question: Question) -> Iterable[str]:
-    """Name the notebook's functions that a check calls; one that does not say so may call all of its question."""
+    """Return the notebook's functions that a check calls; one that does not say may call all of its question's."""
     if check.when_function is not None:
         return check.about or question.asks
     return (check.calls,) if check.calls else question.asks
 
 
 def check_uses(spec: Spec, cells: Sequence[Cell], path: str) -> None:
-    """Refuse a question whose functions call another question's without saying so."""
+    """Refuse a question whose functions call another question's that `uses` does not list."""
     uses = uses_of(cells)
     for question in spec.questions:
         calls = reached(uses, question.asks)

@@ -30,7 +30,7 @@ class MasterCell(Record, frozen=True):
 
     @property
     def marked(self) -> bool:
-        """Whether a solution stands in it."""
+        """Whether it contains a solution."""
         return any(line.strip() == BEGIN for line in self.source.splitlines())
 
 
@@ -41,7 +41,7 @@ class Master(Record, frozen=True):
     cells: tuple[MasterCell, ...]
 
     def solved(self) -> tuple[Cell, ...]:
-        """Give the code cells of the reference, marks taken out."""
+        """Return the code cells of the reference, without the marks."""
         return tuple(
             Cell(index=index, source=_without_marks(cell.source))
             for index, cell in enumerate(self.cells, start=1)
@@ -49,7 +49,7 @@ class Master(Record, frozen=True):
         )
 
     def untouched(self) -> tuple[Cell, ...]:
-        """Give the code cells as a student finds them."""
+        """Return the code cells as a student gets them."""
         return tuple(
             Cell(index=index, source=without_solutions(cell.source, f"{self.path}, cell {index}"))
             for index, cell in enumerate(self.cells, start=1)
@@ -57,7 +57,7 @@ class Master(Record, frozen=True):
         )
 
     def explorations(self) -> frozenset[str]:
-        """Give the sources of cells that the grader need not run."""
+        """Return the sources of the cells that the grader need not run."""
         return frozenset(_without_marks(cell.source).strip() for cell in self.cells if cell.explore)
 
 
@@ -95,7 +95,7 @@ def _check_width(master: Master) -> None:
 
 
 def without_solutions(source: str, where: str) -> str:
-    """Cut the solutions out: inside a function something to raise stays, at top level nothing."""
+    """Cut the solutions out; inside a function, `raise NotImplementedError` takes their place."""
     kept: list[str] = []
     inside = False
     for line in source.splitlines():
@@ -149,7 +149,7 @@ def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozen
         changed.append(Cell(index=cell.index, source=source))
     if matches != 1:
         what = repr(edit.old) if edit.old else f"a definition of {edit.name}"
-        advice = "give more of the line, or replace the whole function" if matches else "was the master changed?"
+        advice = "quote more of the line, or replace the whole function" if matches else "was the master changed?"
         raise AuthorError(
             f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once; {advice}"
         )

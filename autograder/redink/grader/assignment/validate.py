@@ -1,4 +1,4 @@
-"""Whether the parts of an assignment fit together: an author's slips, found before anything runs."""
+"""Whether the parts of an assignment fit together: an author's mistakes, found before anything runs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _CHECK_CELL = re.compile(r"""^check\(\s*["']([^"']*)["']\s*\)""", re.MULTILINE)
 
 
 def check_fitting(assignment: Assignment) -> None:
-    """Raise the sentence that says what does not fit, and where."""
+    """Raise `AuthorError` with what does not fit, and where."""
     _unique("checks", [check.id for check in assignment.checks], assignment.slug)
     specimens = assignment.misconceptions + assignment.alternatives
     _unique("specimens", [f"{one.kind} {one.id}" for one in specimens], assignment.slug)
     for check in assignment.checks:
-        check.shipped(assignment.spec.question(check.question).asks, {})  # a when that may not travel is refused here
+        check.shipped(assignment.spec.question(check.question).asks, {})  # refuses a when that may not be shipped
     checked = {check.question for check in assignment.checks if check.weight > 0}
     known = {question.id for question in assignment.spec.questions}
     for one in specimens:
@@ -43,13 +43,13 @@ def check_fitting(assignment: Assignment) -> None:
 
 
 def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
-    """Name the questions for which the notebook has no `check` cell."""
+    """Return the ids of the questions for which the notebook has no `check` cell."""
     named = {id for cell in assignment.master.cells if cell.kind == "code" for id in _CHECK_CELL.findall(cell.source)}
     return (question.id for question in assignment.spec.questions if question.id not in named)
 
 
 def _check_asked(master: Master, question: str, name: str) -> None:
-    """Hold the master to what a question asks: it defines the name, and the solution is marked."""
+    """Refuse a master that does not define what a question asks for, or does not mark the solution."""
     code = [cell for cell in master.cells if cell.kind == "code"]
     defining = [cell for cell in code if any(one.name == name for one in definitions(cell.source))]
     if not defining:

@@ -1,4 +1,4 @@
-"""Answers that no thought went into; none may earn a point.
+"""Trivial answers; none may earn a point.
 
 Two families: functions that return the same thing whatever they are asked (run in the box like any submission), and
 constants in exactly the form that the reference returns (made here, from the expected values).
@@ -28,7 +28,7 @@ ANSWERS = {
 
 
 def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cell, ...]:
-    """Give the solved cells with every asked name replaced by a trivial answer."""
+    """Return the solved cells with every asked name replaced by a trivial answer."""
     solved = master.solved()
     kinds = {one.name: one.kind for cell in solved for one in definitions(cell.source)}
     lines = [_definition(name, kinds.get(name, "value"), answer) for name in asks]
@@ -36,7 +36,7 @@ def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cel
 
 
 def constant_observations(expected: Mapping[str, Observation], number: float) -> dict[str, Observation]:
-    """Give answers of the right form in which every number is the same."""
+    """Return answers of the right form in which every number is the same."""
     return {
         id: Observation(status="returned", value=encode(filled(decode(one.value), number)))
         for id, one in expected.items()
@@ -44,7 +44,7 @@ def constant_observations(expected: Mapping[str, Observation], number: float) ->
 
 
 def filled(value: Any, number: float) -> Any:
-    """Give a value of the same form in which every number is `number`."""
+    """Return a value of the same form in which every number is `number`."""
     if isinstance(value, np.ndarray):
         return np.full_like(value, number)
     if isinstance(value, bool):
