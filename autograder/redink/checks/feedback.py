@@ -35,7 +35,7 @@ class Trial(Record, frozen=True):
         return f"{self.check}/{'p' if self.published else 's'}{self.number}"
 
 
-class Told(Record, frozen=True):
+class Feedback(Record, frozen=True):
     """A check's outcome as a student may read it; the last fields are empty unless a published trial failed."""
 
     verdict: Verdict
@@ -59,27 +59,29 @@ class Told(Record, frozen=True):
         return "\n".join(line for line in lines if line)
 
 
-def tell(
+def give_feedback(
     check: Check,
     visibility: Visibility,
     trials: Sequence[tuple[Trial, Observation, Observation, Verdict]],
-) -> Told:
+) -> Feedback:
     """Sum up all trials of a check; each row is a trial, what was seen, what was expected, and the verdict."""
     shown = () if visibility == "hidden" else trials  # a note may name a hidden input
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
-        return Told(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
+        return Feedback(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
     trial, seen, expected, verdict = failing
     told = Verdict(verdict=verdict.verdict, notes=notes)
     if verdict.verdict == "not_run":  # says only which function is missing
-        return Told(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
+        return Feedback(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
     if visibility == "hidden":
-        return Told(verdict=Verdict(verdict=verdict.verdict), sentence=check.sentence, fault=_KINDS[verdict.verdict])
+        return Feedback(
+            verdict=Verdict(verdict=verdict.verdict), sentence=check.sentence, fault=_KINDS[verdict.verdict]
+        )
     if not trial.published:
         fault = "Right on the published inputs, wrong on others of the same kind."
-        return Told(verdict=told, sentence=check.sentence, fault=fault)
-    return Told(
+        return Feedback(verdict=told, sentence=check.sentence, fault=fault)
+    return Feedback(
         verdict=told,
         sentence=check.sentence,
         fault=_capital(verdict.message),
@@ -90,9 +92,9 @@ def tell(
     )
 
 
-def tell_breach(check: Check, breach: str) -> Told:
+def forbidden_feedback(check: Check, breach: str) -> Feedback:
     """Return the feedback for a forbidden name; it is no secret, so a hidden check shows it too."""
-    return Told(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
+    return Feedback(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
 
 
 def show(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from redink.checks.feedback import Told
+from redink.checks.feedback import Feedback
 from redink.student.homework import QuestionReport
 
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}
@@ -61,7 +61,7 @@ class Card:
             return f"{question.title}: nothing to check here; it is graded after you hand in"
         return f"{question.title}: {self.report.done} of {len(self.report.counted)} public checks pass"
 
-    def _notes(self, id: str, told: Told) -> tuple[str, ...]:
+    def _notes(self, id: str, told: Feedback) -> tuple[str, ...]:
         informs = id in self.report.informing and told.verdict.verdict != "passed"
         return (
             (*told.verdict.notes, "for your information only: it carries no points") if informs else told.verdict.notes
@@ -80,7 +80,7 @@ class Card:
         return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
 
 
-def _row(told: Told, notes: tuple[str, ...]) -> str:
+def _row(told: Feedback, notes: tuple[str, ...]) -> str:
     word = told.verdict.verdict
     mark = f"<span style='color:{_COLOURS[word]};font-weight:bold'>{_MARKS[word]}</span>"
     parts = [f"<div style='margin:.25em 0'>{mark} {escape(told.sentence)}"]
@@ -94,7 +94,7 @@ def _row(told: Told, notes: tuple[str, ...]) -> str:
     return "".join(parts) + "</div>"
 
 
-def _details(told: Told) -> list[str]:
+def _details(told: Feedback) -> list[str]:
     return [line for line in told.text.splitlines()[1:] if line.strip()]
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from redink.assignment.spec import Published, Question, Spec, as_asked, load_checks, make_request, read_spec
 from redink.checks.diagnosing import Asked, diagnose, hint_of
-from redink.checks.feedback import Told, Trial, tell, tell_breach
+from redink.checks.feedback import Feedback, Trial, forbidden_feedback, give_feedback
 from redink.checks.forbidding import Source, breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
@@ -26,14 +26,14 @@ class QuestionReport(Record, frozen=True):
     """The public checks of one question, as a student reads them."""
 
     question: Question
-    told: tuple[Told, ...]
+    told: tuple[Feedback, ...]
     checks: tuple[str, ...]
     hint: Hint | None
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
     first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
-    def counted(self) -> tuple[Told, ...]:
+    def counted(self) -> tuple[Feedback, ...]:
         """The checks that carry points."""
         return tuple(told for id, told in zip(self.checks, self.told, strict=True) if id not in self.informing)
 
@@ -66,7 +66,7 @@ class Tried(NamedTuple):
 
     @property
     def row(self) -> tuple[Trial, Observation, Observation, Verdict]:
-        """What `tell` sums up."""
+        """What `give_feedback` sums up."""
         return self.trial, self.seen, self.expected, self.verdict
 
 
@@ -104,9 +104,9 @@ class Homework:
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
         told = tuple(
-            tell_breach(check, breach)
+            forbidden_feedback(check, breach)
             if (breach := check.first_of(forbidden))
-            else tell(check, "public", [one.row for one in tried[check.id]])
+            else give_feedback(check, "public", [one.row for one in tried[check.id]])
             for check in checks
         )
         rows = [one for check in checks for one in tried[check.id]]

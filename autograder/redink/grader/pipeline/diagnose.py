@@ -5,7 +5,7 @@ from __future__ import annotations
 from redink.assignment.spec import Question
 from redink.checks import diagnosing
 from redink.checks.diagnosing import Misconception, hint_of
-from redink.checks.feedback import Told
+from redink.checks.feedback import Feedback
 from redink.checks.judging import same
 from redink.grader.answer_key.make import Paper
 from redink.grader.pipeline.judge import Judged
@@ -16,7 +16,7 @@ from redink.records import Hint, Record, Verdict
 class Diagnosis(Record, frozen=True):
     """All checks as they count in the end, and a hint for each question that has one."""
 
-    told: dict[str, Told]  # by check id
+    told: dict[str, Feedback]  # by check id
     hints: dict[str, Hint]  # by question id
 
 
@@ -61,6 +61,6 @@ def _follows(paper: Paper, seen: Seen, judged: Judged, misconception: Misconcept
     return True
 
 
-def _carried(told: Told, question: str) -> Told:
+def _carried(told: Feedback, question: str) -> Feedback:
     note = f"right, given the error in {question}, which is charged there"
-    return Told(verdict=Verdict(verdict="passed", notes=(*told.verdict.notes, note)), sentence=told.sentence)
+    return Feedback(verdict=Verdict(verdict="passed", notes=(*told.verdict.notes, note)), sentence=told.sentence)

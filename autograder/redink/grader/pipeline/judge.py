@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redink.checks import forbidding, judging
-from redink.checks.feedback import Told, tell, tell_breach
+from redink.checks.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.checks.language import Check
 from redink.grader.answer_key.digests import judgement_key
 from redink.grader.answer_key.make import Paper
@@ -17,7 +17,7 @@ from redink.records import Cell, CellRun, Record, Verdict
 class Judged(Record, frozen=True):
     """A check's outcome, and which of its trials passed."""
 
-    told: Told
+    told: Feedback
     passed: dict[str, bool]  # by trial id
 
 
@@ -35,7 +35,7 @@ def judge(paper: Paper, cells: Sequence[Cell], seen: Seen, book: Gradebook) -> d
 
 
 def _forbidden(paper: Paper, check: Check, breach: str) -> Judged:
-    return Judged(told=tell_breach(check, breach), passed={trial.id: False for trial in paper.of_check(check)})
+    return Judged(told=forbidden_feedback(check, breach), passed={trial.id: False for trial in paper.of_check(check)})
 
 
 def _judge_check(paper: Paper, check: Check, seen: Seen, failed: tuple[CellRun, ...], book: Gradebook) -> Judged:
@@ -53,7 +53,7 @@ def _judge_check(paper: Paper, check: Check, seen: Seen, failed: tuple[CellRun, 
         asked, observation = paper.asked[trial.id], seen.observations[trial.id]
         verdict = judging.judge(check, observation, asked.expected, asked.inputs)
         rows.append((trial, observation, paper.expected[trial.id], _explained(verdict, failed)))
-    told = tell(check, paper.assignment.visibility(check), rows)
+    told = give_feedback(check, paper.assignment.visibility(check), rows)
     judged = Judged(told=told, passed={row[0].id: row[3].verdict == "passed" for row in rows})
     book.keep_judgement(key, judged)
     return judged
