@@ -10,7 +10,7 @@ from redink.checks.judging import same
 from redink.grader.answer_key.make import Paper
 from redink.grader.pipeline.judge import Judged
 from redink.grader.pipeline.observe import Seen
-from redink.records import Hint, Record, Verdict
+from redink.records import Hint, Record
 
 
 class Diagnosis(Record, frozen=True):
@@ -26,13 +26,13 @@ def diagnose(paper: Paper, seen: Seen, judged: dict[str, Judged]) -> Diagnosis:
     found: dict[str, Misconception] = {}
     for question in paper.assignment.spec.questions:
         earlier = [found[used] for used in _all_used(paper, question) if used in found]
-        failing = [id for id in paper.checks_of(question.id) if told[id].verdict.verdict != "passed"]
+        failing = [id for id in paper.checks_of(question.id) if not told[id].passed]
         for id in failing:
             for misconception in earlier:
                 if _follows(paper, seen, judged[id], misconception):
                     told[id] = _carried(told[id], misconception.question)
                     break
-        if any(told[id].verdict.verdict != "passed" for id in failing):
+        if any(not told[id].passed for id in failing):
             bank = [one for one in paper.bank if one.question == question.id]
             wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
             match = diagnosing.diagnose(paper.of_question(question.id), seen.observations, wrong, bank)
@@ -63,4 +63,4 @@ def _follows(paper: Paper, seen: Seen, judged: Judged, misconception: Misconcept
 
 def _carried(told: Feedback, question: str) -> Feedback:
     note = f"right, given the error in {question}, which is charged there"
-    return Feedback(verdict=Verdict(verdict="passed", notes=(*told.verdict.notes, note)), sentence=told.sentence)
+    return Feedback(outcome="passed", sentence=told.sentence, notes=(*told.notes, note))

@@ -61,17 +61,16 @@ def _question(paper: Paper, question: Question, diagnosis: Diagnosis) -> Questio
     for check in checks:
         share = Fraction(question.points) * Fraction(check.weight).limit_denominator(1000) / weights
         told = diagnosis.told[check.id]
-        passed = told.verdict.verdict == "passed"
-        earned += share if passed else 0
+        earned += share if told.passed else 0
         results.append(
             CheckResult(
                 id=check.id,
                 visibility=paper.assignment.visibility(check),
-                verdict=told.verdict.verdict,
-                score=_points(share) if passed else 0.0,
+                verdict=told.outcome,
+                score=_points(share) if told.passed else 0.0,
                 max_score=_points(share),
                 message=told.text,
-                notes=told.verdict.notes,
+                notes=told.notes,
             )
         )
     return QuestionResult(
