@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -121,7 +122,7 @@ def test_an_unwritten_function_is_not_an_error(homework):
 
     made = card(homework, centre)
     assert "Not written yet." in repr(made)
-    assert made.report.told[0].verdict.verdict == "not_run"
+    assert made.report.feedback[0].outcome == "not_run"
 
 
 def test_a_function_that_raises_shows_what_it_raised_and_the_inputs(homework):
@@ -147,7 +148,7 @@ def test_whatever_a_function_raises_is_only_an_answer(homework, error):
         raise error
 
     made = card(homework, centre)
-    assert made.report.told[0].verdict.verdict == "error"
+    assert made.report.feedback[0].outcome == "error"
     assert f"Raised {type(error).__name__}" in repr(made)
 
 
@@ -185,6 +186,19 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
     html = card(homework, over_rows)._repr_html_()
     for part in ("0 of 1 public checks pass", "axis runs over the examples", "expected: [[", "check.replay(&quot;"):
         assert part in html
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "advice"),
+    [
+        (("step",), "Fix step first: this question calls it."),
+        (("step", "train"), "Fix step, train first: this question calls them."),
+    ],
+)
+def test_the_card_names_the_earlier_questions_to_fix_first(homework, unfinished, advice):
+    made = Card(msgspec.structs.replace(card(homework, over_rows).report, fix_first=unfinished))
+    assert repr(made).splitlines()[-2].strip() == advice
+    assert advice in made._repr_html_()
 
 
 def test_a_question_without_public_checks_says_when_it_is_graded(folder):
@@ -399,7 +413,7 @@ def test_a_program_reads_the_outcome_and_nothing_else_on_standard_output(folder)
     assert outcome["notebook"] == "tiny.ipynb"
     (question,) = outcome["questions"]
     assert question["hint"]["misconception"] == "takes_the_mean_over_rows"
-    assert question["told"][0]["verdict"]["verdict"] == "failed"
+    assert question["feedback"][0]["outcome"] == "failed"
 
 
 def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):

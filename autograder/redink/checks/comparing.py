@@ -29,12 +29,12 @@ def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
     if isinstance(expected, Opaque):
         return NOT_PLAIN
     if isinstance(expected, str):
-        return _string(seen, expected)
+        return _string_difference(seen, expected)
     if isinstance(expected, dict):
-        return _mapping(seen, expected, tol)
+        return _dict_difference(seen, expected, tol)
     if isinstance(expected, list) and not is_table(expected):
-        return _sequence(seen, expected, tol)
-    return _numbers(seen, expected, tol)
+        return _list_difference(seen, expected, tol)
+    return _number_difference(seen, expected, tol)
 
 
 def notes(seen: Any, expected: Any) -> tuple[str, ...]:
@@ -64,13 +64,13 @@ def describe(value: Any) -> str:
     return f"an object of type {type(value).__name__[:100]}"
 
 
-def _string(seen: Any, expected: str) -> str | None:
+def _string_difference(seen: Any, expected: str) -> str | None:
     if not isinstance(seen, str):
         return f"expected a string, got {describe(seen)}"
     return None if seen == expected else f"expected {expected!r}, got {seen[:80]!r}"
 
 
-def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
+def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     if not isinstance(seen, dict):
         return f"expected a dict, got {describe(seen)}"
     missing = [str(key) for key in expected if key not in seen]
@@ -82,7 +82,7 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     return next((f"at {key}: {d}" for key in expected if (d := difference(seen[key], expected[key], tol))), None)
 
 
-def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
+def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
     if isinstance(seen, np.ndarray) and seen.ndim and _may_be_stacked(seen, expected):
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
@@ -106,7 +106,7 @@ def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
     return True
 
 
-def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
+def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     wanted, _ = as_array(expected)
     if wanted is None:
         return NOT_PLAIN
@@ -118,14 +118,14 @@ def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
     if not wanted.size:
         return None
     if wanted.dtype.kind == "b":
-        return _booleans(got, wanted)
+        return _boolean_difference(got, wanted)
     whole = wanted.dtype.kind in "iu" or (wanted.dtype.kind == "O" and all(isinstance(n, int) for n in wanted.flat))
     if other := _other_kind(seen, got, whole):
         return other
     if whole:
-        return _unequal(got, wanted)
+        return _integer_difference(got, wanted)
     coarse = max((_COARSE.get(name, 0.0) for name in (*_dtypes(seen), *_dtypes(expected))), default=0.0)
-    return _apart(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
+    return _float_difference(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
 
 
 def _other_kind(seen: Any, got: np.ndarray[Any, Any], whole: bool) -> str | None:
@@ -190,7 +190,7 @@ def _shapes(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return f"expected shape {wanted}, got {got if got else 'a single number'}"
 
 
-def _booleans(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
+def _boolean_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
     if got.dtype.kind not in "biuf" or not np.isin(got, (0, 1)).all():
         return "expected True or False" + (" everywhere" if wanted.shape else f", got {readable(got)}")
     wrong = got.astype(bool) != wanted
@@ -201,7 +201,7 @@ def _booleans(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | 
     return f"{int(wrong.sum())} of {wanted.size} booleans are wrong"
 
 
-def _unequal(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
+def _integer_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
     """Compare integers: exactly, also where neither a float nor a machine integer can hold them."""
     if np.result_type(got, wanted).kind in "iu":
         right = got == wanted
@@ -213,7 +213,7 @@ def _unequal(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | N
     return _missed(got, wanted, right, ~right)
 
 
-def _apart(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
+def _float_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
     """Compare real or complex numbers: within `tol` of the largest expected, and `tiny` where the truth is 0."""
     try:
         got, wanted = (one.astype(np.complex128 if one.dtype.kind == "c" else np.float64) for one in (got, wanted))

@@ -9,7 +9,7 @@ import numpy as np
 
 from redink.checks.language import Check
 from redink.errors import WireError
-from redink.records import Observation, Record, Verdict, Visibility
+from redink.records import Observation, Record, Verdict, Visibility, Word
 from redink.wire import Opaque, decode
 
 _LONGEST = 1500
@@ -38,8 +38,9 @@ class Trial(Record, frozen=True):
 class Feedback(Record, frozen=True):
     """A check's outcome as a student may read it; the last fields are empty unless a published trial failed."""
 
-    verdict: Verdict
+    outcome: Word
     sentence: str
+    notes: tuple[str, ...] = ()
     fault: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
     expected: str = ""
@@ -47,9 +48,14 @@ class Feedback(Record, frozen=True):
     replay: str = ""
 
     @property
+    def passed(self) -> bool:
+        """Whether the check passed."""
+        return self.outcome == "passed"
+
+    @property
     def text(self) -> str:
-        """The same as plain lines."""
-        if self.verdict.verdict == "passed":
+        """The same as plain lines; empty if the check passed."""
+        if self.passed:
             return ""
         lines = [self.sentence, self.fault]
         lines += [f"  {name} = {value}" for name, value in self.inputs]
@@ -69,21 +75,20 @@ def give_feedback(
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
-        return Feedback(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
+        return Feedback(outcome="passed", sentence=check.sentence, notes=notes)
     trial, seen, expected, verdict = failing
-    told = Verdict(verdict=verdict.verdict, notes=notes)
-    if verdict.verdict == "not_run":  # says only which function is missing
-        return Feedback(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
+    outcome = verdict.verdict
+    if outcome == "not_run":  # says only which function is missing
+        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=_capital(verdict.message))
     if visibility == "hidden":
-        return Feedback(
-            verdict=Verdict(verdict=verdict.verdict), sentence=check.sentence, fault=_KINDS[verdict.verdict]
-        )
+        return Feedback(outcome=outcome, sentence=check.sentence, fault=_KINDS[outcome])
     if not trial.published:
         fault = "Right on the published inputs, wrong on others of the same kind."
-        return Feedback(verdict=told, sentence=check.sentence, fault=fault)
+        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=fault)
     return Feedback(
-        verdict=told,
+        outcome=outcome,
         sentence=check.sentence,
+        notes=notes,
         fault=_capital(verdict.message),
         inputs=_shown(decode(trial.inputs)),
         expected="" if check.then_function or check.view_function else _value(expected),  # one right answer of many
@@ -94,7 +99,7 @@ def give_feedback(
 
 def forbidden_feedback(check: Check, breach: str) -> Feedback:
     """Return the feedback for a forbidden name; it is no secret, so a hidden check shows it too."""
-    return Feedback(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
+    return Feedback(outcome="failed", sentence=check.sentence, fault=f"{breach}.")
 
 
 def show(value: Any) -> str:

@@ -26,21 +26,21 @@ class QuestionReport(Record, frozen=True):
     """The public checks of one question, as a student reads them."""
 
     question: Question
-    told: tuple[Feedback, ...]
+    feedback: tuple[Feedback, ...]
     checks: tuple[str, ...]
     hint: Hint | None
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
-    first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
+    fix_first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
     def counted(self) -> tuple[Feedback, ...]:
         """The checks that carry points."""
-        return tuple(told for id, told in zip(self.checks, self.told, strict=True) if id not in self.informing)
+        return tuple(one for id, one in zip(self.checks, self.feedback, strict=True) if id not in self.informing)
 
     @property
     def done(self) -> int:
         """How many of the checks that carry points passed."""
-        return sum(one.verdict.verdict == "passed" for one in self.counted)
+        return sum(one.passed for one in self.counted)
 
     @property
     def passed(self) -> bool:
@@ -103,7 +103,7 @@ class Homework:
         checks = [check for check in self.checks if check.question == id]
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
-        told = tuple(
+        feedback = tuple(
             forbidden_feedback(check, breach)
             if (breach := check.first_of(forbidden))
             else give_feedback(check, "public", [one.row for one in tried[check.id]])
@@ -115,11 +115,11 @@ class Homework:
         bank = [one for one in self.published.misconceptions if one.question == id]
         return QuestionReport(
             question=question,
-            told=told,
+            feedback=feedback,
             checks=tuple(tried),
             hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
-            first=self._unfinished(question, work) if failing else (),
+            fix_first=self._unfinished(question, work) if failing else (),
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:
