@@ -1,4 +1,4 @@
-"""The one reader of Python source: what a cell's statements define, what they use, and where they stand.
+"""The one reader of Python source: what a cell's statements define, what they use, and on which lines.
 
 Cells are written for IPython. A line that only IPython understands (`%time`, `!ls`, `x = !ls`, `f?`) is read as `pass`, so
 that the rest of the cell can be read; `is_python` tells whether there was such a line. What nobody could run, such as a
@@ -23,7 +23,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python c
 
 
 class Statement(NamedTuple):
-    """One top-level statement; its source is written anew, so comments and layout do not count."""
+    """One top-level statement; its source is rewritten, so comments and layout do not count."""
 
     names: frozenset[str]  # that it defines or changes
     uses: frozenset[str]
@@ -40,7 +40,7 @@ class Definition(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """All that is kept of a source: no syntax tree, which takes a hundred times the room."""
+    """All that is kept of a source; not its syntax tree, which takes far more memory."""
 
     statements: tuple[Statement, ...]
     definitions: tuple[Definition, ...]
@@ -67,7 +67,7 @@ def definitions(source: str) -> tuple[Definition, ...]:
 
 
 def globals_of(source: str) -> frozenset[str]:
-    """Return the names that a source reads and that are no local names of its functions: globals and builtins."""
+    """Return the names that a source reads and that are not local to its functions: globals and builtins."""
     try:
         return frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
     except _UNREADABLE:
@@ -84,7 +84,7 @@ def is_python(source: str) -> bool:
 
 
 def syntax_error(source: str) -> SyntaxError | None:
-    """Find the syntax error of a cell; what a cell magic such as `%%bash` hands to something else has none."""
+    """Find the syntax error of a cell; a cell that begins with a cell magic such as `%%bash` has none."""
     if is_python(source) or source.lstrip().startswith("%%"):
         return None
     try:

@@ -151,7 +151,7 @@ def as_array(seen: Any) -> tuple[np.ndarray[Any, Any] | None, str]:
 
 
 def is_table(expected: list[Any]) -> bool:
-    """Tell a list of numbers, or of equal rows of them, from a list of several things."""
+    """Tell whether a list holds numbers, or rows of them of one length, and not several things."""
     if {type(item) for item in expected} == {int, float}:
         return False
     leaves = _leaves(expected)
@@ -231,7 +231,7 @@ def _float_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], t
 def _missed(
     got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], right: np.ndarray[Any, Any], error: np.ndarray[Any, Any]
 ) -> str | None:
-    """Say how many numbers are wrong, and which one most."""
+    """Say how many numbers are wrong, and show the one with the largest error."""
     if right.all():
         return None
     if got.dtype.kind in "fc" and (stray := np.isnan(got) & ~right).any():

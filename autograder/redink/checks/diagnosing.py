@@ -19,7 +19,7 @@ Gives = Mapping[str, Observation]  # by trial id
 
 
 class Misconception(Record, frozen=True):
-    """A wrong belief: its name, the question it is about, the teacher's hint, and what it returns where that differs."""
+    """A wrong belief: its name, the question it is about, the teacher's hint, and what it gives on the trials it changes."""
 
     id: str
     question: str

@@ -29,7 +29,7 @@ class Source:
 
     @functools.cached_property
     def tree(self) -> ast.Module:
-        """Parse the cell; what only IPython understands is read as nothing."""
+        """Parse the cell; what only IPython understands is read as `pass`."""
         return parse(self.text)
 
     @functools.cached_property

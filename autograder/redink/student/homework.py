@@ -91,7 +91,7 @@ class Homework:
         )
 
     def question(self, id: str) -> Question:
-        """Find the question that a student names; a slip gets a suggestion."""
+        """Find the question that a student names; a typo gets a suggestion."""
         for question in self.spec.questions:
             if question.id == id:
                 return question

@@ -1,4 +1,4 @@
-"""What a student reads after a slip in a name: the nearest name that there is, and all of them."""
+"""What a student reads after a typo in a name: the nearest known name, and all of them."""
 
 from __future__ import annotations
 
