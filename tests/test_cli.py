@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from statistics import mean, median
 
 import pytest
 
@@ -83,10 +84,17 @@ def test_an_unknown_assignment_is_one_sentence_that_names_the_known_ones(here, a
     assert done.stderr.endswith("there are: tiny\n")
 
 
-def test_an_unknown_question_is_one_sentence_that_names_the_known_ones(here, tiny):
-    done = here("check", "tiny.ipynb", "-q", "nope", cwd=tiny.assignment)
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("nope", "there is no question 'nope' here; the questions are centre"),
+        ("CENTER", "there is no question 'CENTER' here; did you mean centre? The questions are centre"),
+    ],
+)
+def test_an_unknown_question_is_one_sentence_that_names_the_known_ones(here, tiny, typed, told):
+    done = here("check", "tiny.ipynb", "-q", typed, cwd=tiny.assignment)
     assert done.returncode == 1
-    assert done.stderr == "redink: tiny has no question 'nope'; its questions are centre\n"
+    assert done.stderr == f"redink: {told}\n"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +112,55 @@ def test_what_is_not_there_is_one_sentence(here, tiny, arguments):
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     assert done.stderr.strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["grade", "nowhere", "."], "redink: there is no assignment 'nowhere'"),
+        (
+            ["list", "--json", "assignments/tiny/assignment.toml/out.json"],
+            "redink: File exists (assignments/tiny/assignment.toml)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("how", ["--debug", "REDINK_DEBUG"])
+def test_debug_shows_the_traceback_of_what_is_otherwise_one_sentence(tiny, arguments, told, how):
+    plain = tiny.redink(*arguments, env={"REDINK_DEBUG": "0"})
+    assert plain.stderr.startswith(told)
+    assert len(plain.stderr.splitlines()) == 1
+    done = tiny.redink("--debug", *arguments) if how == "--debug" else tiny.redink(*arguments, env={how: "1"})
+    assert done.returncode == plain.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last)")
+    assert done.stderr.endswith(plain.stderr)
+
+
+def test_debug_reaches_the_process_that_checks_a_notebook(tiny):
+    (tiny.assignment / "published.json").write_text("{", encoding="utf-8")
+    done = tiny.redink("--debug", "check", tiny.assignment / "tiny.ipynb")
+    assert done.returncode == 1
+    assert "_read_published" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("redink: ")
+
+
+def test_what_redink_does_not_foresee_is_one_sentence_that_says_how_to_see_more(tiny):
+    """A command that raises something of its own; there is none that we know of, so one is broken on purpose."""
+    broken = (
+        "import sys\nfrom redink_cli import app, student\n"
+        "def fail(json_file):\n    raise KeyError('what\\nnobody foresaw')\n"
+        "student.list_command.callback = fail\napp.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", broken, "list"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "redink: an error that Redink did not foresee (KeyError: 'what\\nnobody foresaw'); "
+        "`redink --debug COMMAND …` shows where it happened\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", broken, "--debug", "list"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "in fail\n" in done.stderr
 
 
 def test_a_broken_notebook_cannot_be_run_or_checked_and_says_why(tiny):
@@ -194,4 +251,7 @@ def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
     assert {one["state"] for one in results} == {"graded", "ungradable"}
     (endless,) = (one for one in results if one["submission"]["id"] == "dee_endless_function")
     assert len([one for one in endless["questions"] if one["score"] < one["max_score"]]) == 1
-    assert (little.root / "show/little/summary.md").read_text(encoding="utf-8").startswith("# little: 14 submissions")
+    summary = (little.root / "show/little/summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("# little: 14 submissions")
+    scores = [one["score"] for one in results if one["state"] == "graded"]
+    assert f"Median {median(scores):g}, mean {mean(scores):.1f}, best 100, lowest {min(scores):g}." in summary

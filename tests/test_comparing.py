@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from redink.checks.comparing import NOT_PLAIN, describe, difference, notes, telling
+from redink.checks.comparing import NOT_PLAIN, describe, difference, notes, readable
 from redink.wire import Opaque, TensorArray, decode, encode
 
 NAN, INF = math.nan, math.inf
@@ -42,15 +42,15 @@ ACCEPTED = {
     "float32 expected, float64 seen": (array([0.1]), array([0.1], F32)),
     "complex numbers": (array([1 + 2j]), array([1 + 2j])),
     "a complex number without an imaginary part": (array(2 + 0j), 2.0),
-    "0 and 1 for truth values": (array([0, 1]), array([False, True])),
-    "whole floats for truth values": (array([1.0, 0.0]), array([True, False])),
+    "0 and 1 for booleans": (array([0, 1]), array([False, True])),
+    "whole floats for booleans": (array([1.0, 0.0]), array([True, False])),
     "NaN where it is expected": (array([NAN, 1.0]), array([NAN, 1.0])),
     "infinity where it is expected": (array([INF, -INF, 1.0]), array([INF, -INF, 1.0])),
     "small beside large": (array([1e6, 0.0]), array([1e6, 1e-3])),
     "texts": ("update", "update"),
     "None": (None, None),
     "empty arrays": (array([]), array([], I64)),
-    "an empty list for no truth values": ([], array([], bool)),
+    "an empty list for no booleans": ([], array([], bool)),
     "a dict": ({"w": [1.0], "b": array(0)}, {"w": array([1.0]), "b": 0}),
     "integers as keys": ({1: 2.0, (0, 1): 3}, {1: 2.0, (0, 1): 3}),
     "several things": ([array([1.0, 2.0]), True, "x"], [array([1.0, 2.0]), True, "x"]),
@@ -101,19 +101,19 @@ REFUSED = {
     "an integer that no float can hold": (10**400, 5.0, "got one that no float can hold"),
     "a list with such an integer": ([10**400, 1.5], array([1.0, 1.5]), "got one that no float can hold"),
     "another huge integer": (2**80 + 1, 2**80, "expected 1208925819614629174706176"),
-    "a truth value for an integer": (True, 1, "expected an integer, got a truth value"),
-    "truth values for integers": (array([True]), array([1]), "expected integers, got truth values"),
-    "a truth value among integers": ([1, True], array([1, 1]), "expected integers, got truth values"),
-    "a truth value for a number": (True, 1.0, "expected a number, got a truth value"),
-    "truth values for numbers": (array([True, False]), array([1.0, 0.0]), "expected numbers, got truth values"),
+    "a boolean for an integer": (True, 1, "expected an integer, got a boolean"),
+    "booleans for integers": (array([True]), array([1]), "expected integers, got booleans"),
+    "a boolean among integers": ([1, True], array([1, 1]), "expected integers, got booleans"),
+    "a boolean for a number": (True, 1.0, "expected a number, got a boolean"),
+    "booleans for numbers": (array([True, False]), array([1.0, 0.0]), "expected numbers, got booleans"),
     "2 for True": (2, True, "expected True or False, got 2"),
     "0.5 for True": (0.5, True, "expected True or False, got 0.5"),
     "NaN for True": (array([NAN, 1.0]), array([True, True]), "expected True or False everywhere"),
     "False for True": (False, True, "expected True, got False"),
-    "wrong truth values": (array([True, True]), array([True, False]), "1 of 2 truth values are wrong"),
-    "a text that looks like a number": ("3", 3, "expected a number, got a text"),
+    "wrong booleans": (array([True, True]), array([True, False]), "1 of 2 booleans are wrong"),
+    "a string that looks like a number": ("3", 3, "expected a number, got a string"),
     "texts that look like numbers": (["1", "2"], array([1, 2]), "expected an array of shape (2,), got a list of 2"),
-    "a number for a text": (3, "3", "expected a text, got a number"),
+    "a number for a string": (3, "3", "expected a string, got a number"),
     "another text": ("skip", "update", "expected 'update', got 'skip'"),
     "None for a number": (None, 1.0, "expected a number, got None"),
     "a number for None": (0, None, "expected None, got a number"),
@@ -123,7 +123,7 @@ REFUSED = {
     "an array for a dict": (array([1.0]), {0: 1.0}, "expected a dict, got an array of shape (1,)"),
     "a missing key": ({}, {"w": 1}, "the key w is missing"),
     "a key too many": ({"w": 1, "v": 2}, {"w": 1}, "the key v is not expected"),
-    "a text as a key for a number": ({"1": 1}, {1: 1}, "the key 1 is missing"),
+    "a string as a key for a number": ({"1": 1}, {1: 1}, "the key 1 is missing"),
     "a wrong value in a dict": ({"w": [1.0, 3.0]}, {"w": array([1.0, 2.0])}, "at w: 1 of 2 numbers differ"),
     "a wrong value in a list": ([np.ones(2), False], [np.ones(2), True], "value 2 of 2: expected True, got False"),
     "too few values": ([np.ones(2)], [np.ones(2), True], "expected 2 values, got 1"),
@@ -194,12 +194,12 @@ def test_tensors_for_arrays_and_arrays_for_tensors_are_noted():
         (np.ones((2, 3)), "an array of shape (2, 3)"),
         (np.ones(2).view(TensorArray), "a tensor of shape (2,)"),
         (None, "None"),
-        ("x", "a text"),
+        ("x", "a string"),
         ({}, "a dict with keys (none)"),
         ({"k" * 99: 1}, f"a dict with keys {'k' * 40}"),
         ([1, 2], "a list of 2"),
-        (True, "a truth value"),
-        (array(False), "a truth value"),
+        (True, "a boolean"),
+        (array(False), "a boolean"),
         (array(1.5), "a number"),
         (7, "a number"),
         ({1}, "an object of type set"),
@@ -210,8 +210,8 @@ def test_a_value_is_named_by_what_it_is(value, words):
 
 
 def test_numbers_are_told_short():
-    assert [telling(n) for n in (1.0, 1 / 3, 3, True, array(2.5))] == ["1", "0.333333", "3", "True", "2.5"]
-    assert len(telling(10**400)) < 80
+    assert [readable(n) for n in (1.0, 1 / 3, 3, True, array(2.5))] == ["1", "0.333333", "3", "True", "2.5"]
+    assert len(readable(10**400)) < 80
 
 
 DTYPES = ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]

@@ -137,3 +137,10 @@ def test_what_uses_say_is_allowed_also_at_one_remove():
     chain = (question("a", "f"), question("b", "g", ("a",)), question("c", "h", ("b",)))
     spec = Spec(title="t", slug="t", questions=chain)
     check_uses(spec, cells("def f():\n    0", "def g():\n    f()", "def h():\n    f()"), "m.py")
+
+
+def test_all_that_a_question_uses_is_listed_once_and_nearest_first():
+    chain = (question("a", "f"), question("b", "g", ("a",)), question("c", "h", ("a",)), question("d", "i", ("c", "b")))
+    spec = Spec(title="t", slug="t", questions=chain)
+    assert spec.all_used(chain[3]) == ["c", "b", "a"]
+    assert spec.all_used(chain[0]) == []

@@ -69,7 +69,7 @@ def test_the_card_says_that_it_carries_no_points(informing):
     assert wide.passed
     for shown in (repr(wide), wide._repr_html_()):
         assert "1 of 1 public checks pass" in shown
-        assert "for your information; it carries no points" in shown
+        assert "for your information only: it carries no points" in shown
         assert "What kind of numbers did you get?" in shown
     right = Card(Homework(informing.assignment).report("centre", Work({"centre": lambda X: X - X.mean(0)})))
     assert "for your information" not in repr(right)

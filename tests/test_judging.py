@@ -174,12 +174,12 @@ def test_a_then_is_not_asked_about_another_kind_of_thing():
 
     made = with_then(then)
     cases = [
-        ("x", 1.0, "expected a number, got a text"),
+        ("x", 1.0, "expected a number, got a string"),
         (None, np.ones(2), "expected an array of shape (2,), got None"),
-        (1.0, "x", "expected a text, got a number"),
+        (1.0, "x", "expected a string, got a number"),
         ([1.0], {"w": 1.0}, "expected a dict with keys w, got a list of 1"),
         (1.0, [np.ones(2), 1], "expected 2 values, got a number"),
-        ([np.ones(2), "x"], [np.ones(2), 1], "value 2 of 2: expected a number, got a text"),
+        ([np.ones(2), "x"], [np.ones(2), 1], "value 2 of 2: expected a number, got a string"),
         ([np.ones(2)], [np.ones(2), 1], "expected 2 values, got a list of 1"),
         (object(), 1.0, "expected a number, got an object of type object"),
         ([[1], [2, 3]], np.ones((2, 2)), "got rows of different lengths"),
@@ -316,7 +316,7 @@ HOSTILE = {
     "an integer too long to write": 10**5000,
     "too few": np.ones((0, 3)),
     "many axes": np.ones((1,) * 20),
-    "truth values": np.array([True, True, True]),
+    "booleans": np.array([True, True, True]),
     "complex": np.array([1 + 1j, 1, 1]),
     "half": np.array([1.5, 1, 1], dtype=np.float16),
     "bytes": b"\x01\x01\x01",

@@ -56,7 +56,9 @@ def test_a_code_cell_without_source_is_empty():
 
 @pytest.mark.parametrize("source", [3, None, {"a": 1}, ["a", 1], [["a"]], True])
 def test_source_that_is_not_text_is_a_damaged_notebook(source):
-    assert refusal(notebook(code("fine"), code(source))) == "is a damaged notebook: the source of cell 2 is not text"
+    assert (
+        refusal(notebook(code("fine"), code(source))) == "is a damaged notebook: the source of cell 2 is not a string"
+    )
 
 
 def test_outputs_metadata_and_kernels_are_ignored():

@@ -53,6 +53,23 @@ def test_the_wheel_holds_the_assignments_and_the_marker_of_types(distributions, 
         assert {f"redink/_assignments/{slug}/{name}" for name in ("assignment.toml", "checks.py")} <= names
 
 
+def test_the_wheel_holds_the_templates_of_a_new_assignment(distributions, root):
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        names = set(wheel.namelist())
+    templates = [path.name for path in (root / "autograder/redink/grader/author/templates").iterdir()]
+    assert len(templates) == 6
+    assert {f"redink/grader/author/templates/{name}" for name in templates} <= names
+
+
+def test_an_installed_redink_has_what_a_new_assignment_is_written_from(installed, tmp_path):
+    code = "import pathlib, redink.grader.author.scaffold as s; s.scaffold(s.Course(pathlib.Path.cwd()), 'my_topic')"
+    done = subprocess.run([installed / "python", "-c", code], cwd=tmp_path,
+                          env=_bare(), capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert 'title = "My topic"' in (tmp_path / "assignments/my_topic/assignment.toml").read_text(encoding="utf-8")
+    assert (tmp_path / "solutions/my_topic/my_topic.py").read_text(encoding="utf-8").startswith("# %% [markdown]")
+
+
 def test_the_sdist_holds_no_tests_no_solutions_and_no_hidden_folder(distributions):
     with tarfile.open(distributions["sdist"]) as archive:
         tops = {member.name.split("/")[1] for member in archive.getmembers()}

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from redink.calling import one_line
-from redink.errors import AuthorError, CourseError
+from redink.errors import CourseError
 from redink.records import Request
 from redink.student.calling import observe
 from redink.student.card import Card, Notice
@@ -122,7 +123,7 @@ def test_an_unwritten_function_is_not_an_error(homework):
 
     made = card(homework, centre)
     assert "Not written yet." in repr(made)
-    assert made.report.told[0].verdict.verdict == "not_run"
+    assert made.report.feedback[0].outcome == "not_run"
 
 
 def test_a_function_that_raises_shows_what_it_raised_and_the_inputs(homework):
@@ -147,7 +148,7 @@ def test_whatever_a_function_raises_is_only_an_answer(homework, error):
         raise error
 
     made = card(homework, centre)
-    assert made.report.told[0].verdict.verdict == "error"
+    assert made.report.feedback[0].outcome == "error"
     assert f"Raised {type(error).__name__}" in repr(made)
 
 
@@ -187,6 +188,19 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
         assert part in html
 
 
+@pytest.mark.parametrize(
+    ("unfinished", "advice"),
+    [
+        (("step",), "Fix step first: this question calls it."),
+        (("step", "train"), "Fix step, train first: this question calls them."),
+    ],
+)
+def test_the_card_names_the_earlier_questions_to_fix_first(homework, unfinished, advice):
+    made = Card(msgspec.structs.replace(card(homework, over_rows).report, fix_first=unfinished))
+    assert repr(made).splitlines()[-2].strip() == advice
+    assert advice in made._repr_html_()
+
+
 def test_a_question_without_public_checks_says_when_it_is_graded(folder):
     (folder / "checks.py").write_text("", encoding="utf-8")
     made = Card(Homework(folder).report("centre", Work({})))
@@ -209,7 +223,8 @@ def test_replay_raises_what_the_function_raises(homework):
 
 
 @pytest.mark.parametrize(("id", "number", "complaint"), [
-    ("no_such", 0, "there is no public check 'no_such'; there are subtracts_the_mean_of_each_column"),
+    ("no_such", 0, "there is no public check 'no_such' here; the public checks are subtracts_the_mean_of_each_column"),
+    ("subtract_the_mean", 0, "did you mean subtracts_the_mean_of_each_column[?] The public checks are subtracts_"),
     ("subtracts_the_mean_of_each_column", 3, "has published trials 0 to 2"),
     ("subtracts_the_mean_of_each_column", -1, "has published trials 0 to 2"),
 ])  # fmt: skip
@@ -219,8 +234,16 @@ def test_replay_of_what_is_not_there_is_told(homework, id, number, complaint):
 
 
 def test_an_unknown_question_is_told_with_the_known_ones(homework):
-    with pytest.raises(AuthorError, match="tiny has no question 'center'; its questions are centre"):
-        homework.report("center", Work({}))
+    with pytest.raises(CourseError, match="there is no question 'what' here; the questions are centre"):
+        homework.report("what", Work({}))
+
+
+@pytest.mark.parametrize("typed", ["center", "CENTRE", "Centr"])
+def test_a_slip_in_a_question_gets_a_suggestion_whatever_its_case(homework, typed):
+    with pytest.raises(
+        CourseError, match=f"no question '{typed}' here; did you mean centre[?] The questions are centre"
+    ):
+        homework.report(typed, Work({}))
 
 
 def test_chance_is_the_same_every_time_and_left_as_it_was(homework):
@@ -298,7 +321,7 @@ def test_a_damaged_folder_is_a_notice_and_no_traceback(folder, monkeypatch, file
 def test_check_of_a_question_that_is_none_is_a_notice(folder, monkeypatch, question):
     monkeypatch.chdir(folder)
     made = in_a_cell(Checker(), f"check({question})")
-    assert "tiny has no question" in repr(made)
+    assert "there is no question" in repr(made)
     assert "<b>" not in made._repr_html_()
 
 
@@ -372,7 +395,7 @@ def test_the_untouched_notebook_exits_1_and_says_what_is_unwritten(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 1
     assert "Not written yet." in done.stdout
-    assert "did not run through" not in done.stdout
+    assert " failed: " not in done.stdout
 
 
 def test_a_solved_notebook_exits_0_and_its_exploration_is_not_run(folder):
@@ -390,7 +413,7 @@ def test_a_program_reads_the_outcome_and_nothing_else_on_standard_output(folder)
     assert outcome["notebook"] == "tiny.ipynb"
     (question,) = outcome["questions"]
     assert question["hint"]["misconception"] == "takes_the_mean_over_rows"
-    assert question["told"][0]["verdict"]["verdict"] == "failed"
+    assert question["feedback"][0]["outcome"] == "failed"
 
 
 def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
@@ -403,7 +426,7 @@ def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 of 1 public checks pass" in done.stdout
-    assert "cell 4 did not run through: EOFError" in done.stdout
+    assert "cell 4 failed: EOFError" in done.stdout
     assert not any(word in done.stdout for word in ("raw", "deep", "in centre", "shell"))
 
 
@@ -415,9 +438,9 @@ def test_cells_that_fail_cost_only_themselves(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("cell 3 did not run through: SyntaxError")
-    assert lines[1] == "cell 4 did not run through: ZeroDivisionError: division by zero"
-    assert lines[2] == "cell 5 did not run through: SystemExit: 3"
+    assert lines[0].startswith("cell 3 failed: SyntaxError")
+    assert lines[1] == "cell 4 failed: ZeroDivisionError: division by zero"
+    assert lines[2] == "cell 5 failed: SystemExit: 3"
     assert "1 of 1 public checks pass" in lines[3]
 
 
@@ -463,7 +486,10 @@ def test_a_notebook_that_kills_its_process_is_told(folder):
 def test_wrong_arguments_are_one_sentence(folder):
     for words, complaint in [
         (("nothing.ipynb",), "nothing.ipynb is not a file"),
-        (("tiny.ipynb", "-q", "center"), "tiny has no question 'center'; its questions are centre"),
+        (
+            ("tiny.ipynb", "-q", "center"),
+            "there is no question 'center' here; did you mean centre? The questions are centre",
+        ),
     ]:
         done = redink("check", *words, cwd=folder)
         assert done.returncode == 1

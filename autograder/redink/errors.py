@@ -3,18 +3,22 @@
 ::
 
     RedinkError
-    ├── AuthorError       the assignment is wrong: nobody is graded until it is mended
+    ├── AuthorError       the assignment is wrong: nobody is graded until it is fixed
     ├── CourseError       the command cannot be carried out here: wrong folder, other secret, no such assignment
-    ├── SubmissionError   the student's file cannot be read: `ungradable`, 0 points, and told why
+    ├── SubmissionError   the student's file cannot be read: `ungradable`, 0 points, with the reason
     └── BoxError          ours: no grade, retried, never a zero
         └── WireError     what came out of the box is not plain data
 
 Each carries one sentence: what, where, what to do.
 """
 
+from __future__ import annotations
+
+DEBUG_VARIABLE = "REDINK_DEBUG"  # when set, a command shows the traceback of an error too
+
 
 class RedinkError(Exception):
-    """Any failure that Redink foresees; its text is one sentence for a person."""
+    """Any failure that Redink foresees; its message is one sentence for a person."""
 
 
 class AuthorError(RedinkError):
@@ -35,3 +39,13 @@ class BoxError(RedinkError):
 
 class WireError(BoxError):
     """Bytes from the box are not a frame of plain data."""
+
+
+def in_one_sentence(error: Exception) -> str:
+    """Say any error in one sentence; where Redink did not foresee it, also how to see the traceback."""
+    if isinstance(error, RedinkError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}" + (f" ({error.filename})" if error.filename else "")
+    what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return f"an error that Redink did not foresee ({what}); `redink --debug COMMAND …` shows where it happened"

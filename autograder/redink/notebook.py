@@ -17,7 +17,7 @@ MAX_SOURCE = 2_000_000
 
 
 def read_cells(data: bytes) -> tuple[Cell, ...]:
-    """Take the code cells out of a notebook's bytes; `SubmissionError` says why that is not possible."""
+    """Return the code cells of a notebook's bytes; `SubmissionError` says why that is not possible."""
     document = read_document(data)
     cells = document.get("cells")
     if cells is None and isinstance(document.get("worksheets"), list):
@@ -64,7 +64,7 @@ def read_document(data: bytes) -> dict[str, Any]:
 
 
 def _json(data: bytes) -> Any:
-    """Read JSON as strictly as it was written: some editors leave a byte order mark, NaN or half a character in it."""
+    """Read JSON, if necessary leniently: some editors leave a byte order mark, NaN or half a character in it."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -80,7 +80,7 @@ def _source(cell: dict[str, Any], index: int) -> str:
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if not isinstance(source, str):
-        raise SubmissionError(f"is a damaged notebook: the source of cell {index} is not text")
+        raise SubmissionError(f"is a damaged notebook: the source of cell {index} is not a string")
     if len(source) > MAX_SOURCE:
         raise SubmissionError(f"has {len(source)} characters in cell {index}; {MAX_SOURCE} are allowed")
     return source.encode("utf-8", "replace").decode()

@@ -1,36 +1,133 @@
-"""Source taken apart into its top-level statements, with the names that each defines and those that it uses."""
+"""The one reader of Python source: what a cell's statements define, what they use, and on which lines.
+
+Cells are written for IPython. A line that only IPython understands (`%time`, `!ls`, `x = !ls`, `f?`) is read as `pass`, so
+that the rest of the cell can be read; `is_python` tells whether there was such a line. What nobody could run, such as a
+syntax error or brackets nested a thousand deep, has no statements. Nothing here raises, whatever a student wrote.
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
+import re
 import symtable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Kind = Literal["function", "class", "value"]
+
+_REST = r"(?:.*\\\n)*.*"  # to the end of the line, and of those that a backslash adds to it
+_MAGIC = re.compile(
+    rf"^([ \t]*+)(?:[%!?]{_REST}|[\w.,*][\w.,* \t]*=[ \t]*[%!]{_REST}|[\w.*]+\?{{1,2}}[ \t]*)$", re.MULTILINE
+)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
 
 class Statement(NamedTuple):
-    """One top-level statement; its source is written anew, so comments and layout do not count."""
+    """One top-level statement; its source is rewritten, so comments and layout do not count."""
 
     names: frozenset[str]  # that it defines or changes
     uses: frozenset[str]
     source: str
 
 
-@functools.lru_cache(4096)  # specimens share all cells but one
+class Definition(NamedTuple):
+    """One name that a top-level statement defines, and the lines of that statement, counted from 1, decorators included."""
+
+    name: str
+    kind: Kind
+    first: int
+    last: int
+
+
+class _Reading(NamedTuple):
+    """All that is kept of a source; not its syntax tree, which takes far more memory."""
+
+    statements: tuple[Statement, ...]
+    definitions: tuple[Definition, ...]
+
+
+def parse(source: str) -> ast.Module:
+    """Parse a source; one that cannot be read is empty. Callers that ask again keep the tree."""
+    for text in (source, _without_magics(source)):
+        try:
+            return ast.parse(text)
+        except _UNREADABLE:
+            continue
+    return ast.Module(body=[], type_ignores=[])
+
+
 def statements(source: str) -> tuple[Statement, ...]:
-    """Take a source apart; what is not Python alone, such as a cell with magics, has no statements."""
+    """Return the top-level statements of a source."""
+    return _read(source).statements
+
+
+def definitions(source: str) -> tuple[Definition, ...]:
+    """Return the functions, classes and values that a source defines at top level, in their order."""
+    return _read(source).definitions
+
+
+def globals_of(source: str) -> frozenset[str]:
+    """Return the names that a source reads and that are not local to its functions: globals and builtins."""
     try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return ()
-    parts = [(node, ast.unparse(node)) for node in body]
-    return tuple(
-        Statement(frozenset(_defined(node)), frozenset(_globals_of(symtable.symtable(text, "source", "exec"))), text)
-        for node, text in parts
+        return frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
+    except _UNREADABLE:
+        return frozenset()
+
+
+def is_python(source: str) -> bool:
+    """Tell whether a source is Python alone and can be parsed: neither magics nor a syntax error."""
+    try:
+        ast.parse(source)
+    except _UNREADABLE:
+        return False
+    return True
+
+
+def syntax_error(source: str) -> SyntaxError | None:
+    """Find the syntax error of a cell; a cell that begins with a cell magic such as `%%bash` has none."""
+    if is_python(source) or source.lstrip().startswith("%%"):
+        return None
+    try:
+        ast.parse(_without_magics(source))
+    except SyntaxError as error:
+        return error
+    except _UNREADABLE as error:
+        return SyntaxError(str(error) or "too deeply nested")
+    return None
+
+
+def without_decorators(source: str) -> str | None:
+    """Write the functions of a source without their decorators; None where the source is not Python."""
+    if not is_python(source):
+        return None
+    tree = parse(source)
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef):
+            statement.decorator_list = []
+    return ast.unparse(tree)
+
+
+def _without_magics(source: str) -> str:
+    """Put `pass` in the place of each magic; every other line keeps its number."""
+    return _MAGIC.sub(lambda found: f"{found[1]}pass" + "\n" * found[0].count("\n"), source)
+
+
+@functools.lru_cache(4096)  # specimens share all cells but one
+def _read(source: str) -> _Reading:
+    body = parse(source).body
+    try:
+        texts = [ast.unparse(node) for node in body]
+    except _UNREADABLE:  # nested more deeply than it can be written, though not than it can be parsed
+        return _Reading((), ())
+    return _Reading(
+        tuple(
+            Statement(frozenset(_names(node)), globals_of(text), text) for node, text in zip(body, texts, strict=True)
+        ),
+        tuple(definition for node in body for definition in _definitions(node)),
     )
 
 
-def _defined(node: ast.stmt) -> set[str]:
+def _names(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -47,6 +144,15 @@ def _owner(node: ast.expr) -> set[str]:
     """Name what an attribute or an item belongs to."""
     owner = node.value if isinstance(node, ast.Attribute | ast.Subscript) else None
     return {owner.id} if isinstance(owner, ast.Name) else set()
+
+
+def _definitions(node: ast.stmt) -> list[Definition]:
+    last = node.end_lineno or node.lineno
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        return [Definition(node.name, "class" if isinstance(node, ast.ClassDef) else "function", first, last)]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [Definition(target.id, "value", node.lineno, last) for target in targets if isinstance(target, ast.Name)]
 
 
 def _globals_of(table: symtable.SymbolTable) -> set[str]:

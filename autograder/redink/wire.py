@@ -168,7 +168,7 @@ def _count_nodes(data: bytes) -> None:
 
 
 def _past_header(data: bytes, at: int) -> tuple[int, int]:
-    """Step over one MessagePack header and its own bytes; give the place behind, and how many nodes follow inside."""
+    """Step over one MessagePack header and its own bytes; return the place behind it, and how many nodes follow inside."""
     tag = data[at]
     if tag < 0x80 or tag >= 0xE0:
         return at + 1, 0
@@ -198,7 +198,7 @@ def _untangle(node: Any, torch: Any, depth: int) -> Any:
         return [_untangle(item, torch, depth + 1) for item in node]
     if isinstance(node, dict):
         if not all(type(key) is str for key in node):
-            raise WireError("what came back has keys that are not text")
+            raise WireError("what came back has keys that are not strings")
         return {key: _untangle(item, torch, depth + 1) for key, item in node.items()}
     if isinstance(node, msgspec.msgpack.Ext):
         return _extended(node.code, bytes(node.data), torch, depth)
@@ -229,9 +229,9 @@ def _rebuilt(data: bytes) -> np.ndarray[Any, Any]:
         raise WireError(f"what came back claims an array of {dtype[:20]} with shape {shape[:8]}")
     kind = np.dtype(dtype).newbyteorder("<")
     if math.prod(shape) * kind.itemsize != len(raw):
-        raise WireError("what came back claims an array of another size than it sent")
+        raise WireError("what came back claims an array of a different size than it sent")
     if dtype == "bool" and raw.translate(None, b"\0\1"):
-        raise WireError("what came back claims truth values that are neither")
+        raise WireError("what came back has boolean bytes other than 0 and 1")
     return np.frombuffer(raw, dtype=kind).reshape(shape).astype(dtype)
 
 

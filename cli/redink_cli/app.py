@@ -1,12 +1,16 @@
-"""`redink`: every command is a thin skin over the library function of its name, imported only when it is called."""
+"""`redink`: every command calls the library function of its name, imported only when the command runs."""
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from importlib import import_module
 from importlib.metadata import version
 
 import click
+
+from redink.errors import DEBUG_VARIABLE, in_one_sentence
 
 _COMMANDS = {
     "list": "student", "start": "student", "check": "student",
@@ -33,7 +37,8 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("redink"), prog_name="redink")
-def redink() -> None:
+@click.option("--debug", is_flag=True, envvar=DEBUG_VARIABLE, show_envvar=True, help="Show the traceback of an error.")
+def redink(debug: bool) -> None:
     """A deep-learning course that marks itself.
 
     \b
@@ -41,28 +46,28 @@ def redink() -> None:
     Instructors:  redink grade perceptron submissions/
     Authors:      redink new my_topic         then: redink verify my_topic
     """
+    os.environ.pop(DEBUG_VARIABLE, None)
+    if debug:
+        os.environ[DEBUG_VARIABLE] = "1"  # the process that checks a notebook inherits it
 
 
 def main() -> None:
-    """Run a command; what Redink foresees is one sentence and exit code 1, never a traceback."""
-    from redink.errors import RedinkError
-
+    """Run a command; an error is one sentence and exit code 1, with its traceback only under --debug."""
     try:
         sys.exit(redink.main(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        kept = "; what was finished is kept, the same command goes on from there" if "grade" in sys.argv[1:2] else ""
+        command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+        kept = "; what was finished is kept, the same command goes on from there" if command == "grade" else ""
         click.echo(f"stopped{kept}", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except RedinkError as error:
-        click.echo(f"redink: {error}", err=True)
-        sys.exit(1)
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        click.echo(f"redink: {error.strerror or error}{where}", err=True)
+    except Exception as error:  # noqa: BLE001 - nobody is left to catch it
+        if os.environ.get(DEBUG_VARIABLE):
+            traceback.print_exc()
+        click.echo(f"redink: {in_one_sentence(error)}", err=True)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""The command about the machine itself: doctor."""
+"""The command about this machine: doctor."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import click
 from redink_cli.options import json_option
 
 _WORTH = {
-    "full": "two walls stand before every secret",
-    "good": "one wall stands before every secret; grading is allowed",
-    "weak": "student code can reach what it must not; grade refuses, unless told --allow-weak-box",
+    "full": "every secret is behind two walls",
+    "good": "every secret is behind one wall; grading is allowed",
+    "weak": "student code can reach what it must not; grade refuses, except with --allow-weak-box",
     "none": "there is no box on this machine; students can still check their work",
 }
 
@@ -18,7 +18,7 @@ _WORTH = {
 @json_option("what was found")
 @click.pass_context
 def doctor_command(ctx: click.Context, json_file: str | None) -> None:
-    """Try the walls of the box on this machine: what stands, what is missing, and how to get it.
+    """Try the walls of the box on this machine: which work, which are missing, and how to get them.
 
     Exit code 1 when the box is weak, or there is none.
 
@@ -36,7 +36,7 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
         screen.write_json(examined, json_file)
     if json_file != "-":
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("", "wall or forbidden act", "what that means", "how to mend it"):
+        for heading in ("", "wall or forbidden act", "what that means", "how to fix it"):
             table.add_column(heading, overflow="fold")
         for one in examined.findings:
             sign = Text("✓", style="green") if one.holds else Text("✗", style="red" if one.kind == "act" else "yellow")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from redink.grader.cpus import usable_cpus
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -18,9 +19,13 @@ def json_option(what: str) -> Callable[[Command], Command]:
 
 
 def jobs_option(command: Command) -> Command:
-    """`--jobs N`: how many boxes at a time."""
-    cores = os.cpu_count() or 1
-    return click.option("--jobs", type=click.IntRange(1), default=cores, help="Boxes at a time (one a core).")(command)
+    """`--jobs N`, counted only when the command runs."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        default=usable_cpus,
+        help="Submissions run in parallel; by default one per usable CPU.",
+    )(command)
 
 
 def gradebook_option(command: Command) -> Command:
@@ -28,5 +33,5 @@ def gradebook_option(command: Command) -> Command:
     return click.option(
         "--gradebook",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The gradebook; .redink/gradebook.sqlite in the course if not given.",
+        help="The gradebook; by default .redink/gradebook.sqlite in the course.",
     )(command)

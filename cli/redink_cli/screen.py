@@ -1,4 +1,4 @@
-"""Where commands write: progress where a person looks, plain lines in a pipe, JSON where it was asked for."""
+"""Where commands write: progress in a terminal, plain lines in a pipe, JSON on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def console() -> Console:
 
 
 def progress() -> Progress:
-    """Make a progress bar on standard error, silent where nobody looks."""
+    """Make a progress bar on standard error, silent unless that is a terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -41,7 +41,7 @@ def _duration(minutes: int) -> str:
 @click.command("start")
 @click.argument("slug")
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), help="The folder to make; the assignment's name by default."
+    "--to", "target", type=click.Path(path_type=Path), help="The folder to make; by default the assignment's name."
 )
 def start_command(slug: str, target: Path | None) -> None:
     """Unpack an assignment and say how to begin.
@@ -114,7 +114,7 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
         screen.write_json(outcome, json_file)
     if json_file != "-":
         for cell in outcome.cells:
-            click.echo(f"cell {cell.index} did not run through: {cell.error}")
+            click.echo(f"cell {cell.index} failed: {cell.error}")
         for report in outcome.questions:
             click.echo(repr(Card(report)))
     return all(report.passed for report in outcome.questions)

@@ -1,4 +1,4 @@
-"""What a `then` says when two things should agree."""
+"""What a `then` calls when two values should agree."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from redink.checks.language import Fail
 
 
 def close(seen: Any, wanted: Any, tol: float = 1e-8, what: str = "") -> None:
-    """Raise the sentence that tells how `seen` differs from `wanted`; float32 is judged at its own tolerance."""
+    """Raise `Fail` with how `seen` differs from `wanted`, if it does; float32 is judged at its own tolerance."""
     if found := difference(seen, wanted, tol):
         raise Fail(f"{what}: {found}" if what else found)

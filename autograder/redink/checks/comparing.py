@@ -1,8 +1,8 @@
-"""When two answers are the same, and how to say in words that they are not.
+"""When two answers are the same, and how to say in words how they differ.
 
 The policy: numbers agree within `tol` of the largest number expected; float32 is accepted at its own tolerance, with a
 note; a list passes for an array, a 0-d array for a number; whole floats pass for integers, which must agree exactly, at
-any size; 0 and 1, floats or not, pass for truth values, but no truth value for a number; NaN and infinities pass only
+any size; 0 and 1, floats or not, pass for booleans, but no boolean for a number; NaN and infinities pass only
 where they are expected. Every rule is written so that NaN fails, and none raises, whatever a student returned.
 """
 
@@ -29,16 +29,16 @@ def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
     if isinstance(expected, Opaque):
         return NOT_PLAIN
     if isinstance(expected, str):
-        return _text(seen, expected)
+        return _string_difference(seen, expected)
     if isinstance(expected, dict):
-        return _mapping(seen, expected, tol)
+        return _dict_difference(seen, expected, tol)
     if isinstance(expected, list) and not is_table(expected):
-        return _sequence(seen, expected, tol)
-    return _numbers(seen, expected, tol)
+        return _list_difference(seen, expected, tol)
+    return _number_difference(seen, expected, tol)
 
 
 def notes(seen: Any, expected: Any) -> tuple[str, ...]:
-    """Tell what was accepted although it was not quite what was asked."""
+    """List what was accepted although it is not quite what was asked for."""
     found = [f"returned {name}" for name in _dtypes(seen) if name in _COARSE and name not in _dtypes(expected)]
     if _kinds(expected, TensorArray) != _kinds(seen, TensorArray) and _has_array(seen):
         found.append("returned a tensor" if _kinds(seen, TensorArray) else "returned a numpy array, not a tensor")
@@ -54,23 +54,23 @@ def describe(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     if isinstance(value, dict):
         return f"a dict with keys {', '.join(str(key)[:40] for key in list(value)[:6]) or '(none)'}"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
     if _numeric(value):
-        return "a truth value" if np.asarray(value).dtype.kind == "b" else "a number"
+        return "a boolean" if np.asarray(value).dtype.kind == "b" else "a number"
     return f"an object of type {type(value).__name__[:100]}"
 
 
-def _text(seen: Any, expected: str) -> str | None:
+def _string_difference(seen: Any, expected: str) -> str | None:
     if not isinstance(seen, str):
-        return f"expected a text, got {describe(seen)}"
+        return f"expected a string, got {describe(seen)}"
     return None if seen == expected else f"expected {expected!r}, got {seen[:80]!r}"
 
 
-def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
+def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     if not isinstance(seen, dict):
         return f"expected a dict, got {describe(seen)}"
     missing = [str(key) for key in expected if key not in seen]
@@ -82,13 +82,13 @@ def _mapping(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     return next((f"at {key}: {d}" for key in expected if (d := difference(seen[key], expected[key], tol))), None)
 
 
-def _sequence(seen: Any, expected: list[Any], tol: float) -> str | None:
+def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
     if isinstance(seen, np.ndarray) and seen.ndim and _may_be_stacked(seen, expected):
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
         wanted = f"{len(expected)} value{'' if len(expected) == 1 else 's'}"
         return f"expected {wanted}, got {len(seen) if isinstance(seen, list) else describe(seen)}"
-    if {type(item) for item in expected} == {int, float}:  # a count beside a measure: each at its own scale
+    if {type(item) for item in expected} == {int, float}:  # a count beside a real number: each at its own scale
         expected = [item if abs(item) > _SAFE else float(item) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
         if found := difference(got, wanted, tol):
@@ -101,12 +101,12 @@ def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
     for item in expected:
         if _numeric(item):
             one, _ = as_array(item)  # none of ragged rows
-            if _is_truth(item) or one is None or one.shape != seen.shape[1:]:
+            if _is_boolean(item) or one is None or one.shape != seen.shape[1:]:
                 return False
     return True
 
 
-def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
+def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     wanted, _ = as_array(expected)
     if wanted is None:
         return NOT_PLAIN
@@ -118,19 +118,19 @@ def _numbers(seen: Any, expected: Any, tol: float) -> str | None:
     if not wanted.size:
         return None
     if wanted.dtype.kind == "b":
-        return _truths(got, wanted)
+        return _boolean_difference(got, wanted)
     whole = wanted.dtype.kind in "iu" or (wanted.dtype.kind == "O" and all(isinstance(n, int) for n in wanted.flat))
     if other := _other_kind(seen, got, whole):
         return other
     if whole:
-        return _unequal(got, wanted)
+        return _integer_difference(got, wanted)
     coarse = max((_COARSE.get(name, 0.0) for name in (*_dtypes(seen), *_dtypes(expected))), default=0.0)
-    return _apart(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
+    return _float_difference(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
 
 
 def _other_kind(seen: Any, got: np.ndarray[Any, Any], whole: bool) -> str | None:
-    if any(_is_truth(leaf) for leaf in _leaves(seen)):
-        found = "truth values" if got.shape else "a truth value"
+    if any(_is_boolean(leaf) for leaf in _leaves(seen)):
+        found = "booleans" if got.shape else "a boolean"
     elif whole and got.dtype.kind == "c":
         found = "complex numbers" if got.shape else "a complex number"
     else:
@@ -151,7 +151,7 @@ def as_array(seen: Any) -> tuple[np.ndarray[Any, Any] | None, str]:
 
 
 def is_table(expected: list[Any]) -> bool:
-    """Tell a list of numbers, or of equal rows of them, from a list of several things."""
+    """Tell whether a list holds numbers, or rows of them of one length, and not several things."""
     if {type(item) for item in expected} == {int, float}:
         return False
     leaves = _leaves(expected)
@@ -180,7 +180,7 @@ def _numeric(value: Any) -> bool:
     return isinstance(value, bool | int | float | complex)
 
 
-def _is_truth(leaf: Any) -> bool:
+def _is_boolean(leaf: Any) -> bool:
     return isinstance(leaf, bool) or (isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "b")
 
 
@@ -190,18 +190,18 @@ def _shapes(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return f"expected shape {wanted}, got {got if got else 'a single number'}"
 
 
-def _truths(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
+def _boolean_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
     if got.dtype.kind not in "biuf" or not np.isin(got, (0, 1)).all():
-        return "expected True or False" + (" everywhere" if wanted.shape else f", got {telling(got)}")
+        return "expected True or False" + (" everywhere" if wanted.shape else f", got {readable(got)}")
     wrong = got.astype(bool) != wanted
     if not wrong.any():
         return None
     if not wanted.shape:
         return f"expected {bool(wanted)}, got {bool(got)}"
-    return f"{int(wrong.sum())} of {wanted.size} truth values are wrong"
+    return f"{int(wrong.sum())} of {wanted.size} booleans are wrong"
 
 
-def _unequal(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
+def _integer_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
     """Compare integers: exactly, also where neither a float nor a machine integer can hold them."""
     if np.result_type(got, wanted).kind in "iu":
         right = got == wanted
@@ -213,8 +213,8 @@ def _unequal(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | N
     return _missed(got, wanted, right, ~right)
 
 
-def _apart(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
-    """Compare measures: within `tol` of the largest expected, and `tiny` where the truth is 0."""
+def _float_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, tiny: float) -> str | None:
+    """Compare real or complex numbers: within `tol` of the largest expected, and `tiny` where the truth is 0."""
     try:
         got, wanted = (one.astype(np.complex128 if one.dtype.kind == "c" else np.float64) for one in (got, wanted))
     except (OverflowError, TypeError, ValueError):
@@ -231,7 +231,7 @@ def _apart(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], tol: float, 
 def _missed(
     got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], right: np.ndarray[Any, Any], error: np.ndarray[Any, Any]
 ) -> str | None:
-    """Say which numbers are not right, the one with the largest error among them."""
+    """Say how many numbers are wrong, and show the one with the largest error."""
     if right.all():
         return None
     if got.dtype.kind in "fc" and (stray := np.isnan(got) & ~right).any():
@@ -244,14 +244,14 @@ def _missed(
 
 
 def _versus(wanted: Any, got: Any) -> str:
-    """Write two numbers that differ so that one sees it."""
-    texts = telling(wanted), telling(got)
+    """Write two different numbers so that the difference shows."""
+    texts = readable(wanted), readable(got)
     if texts[0] == texts[1]:
         texts = _short(np.asarray(wanted).item()), _short(np.asarray(got).item())
     return f"expected {texts[0]}, got {texts[1]}"
 
 
-def telling(number: Any) -> str:
+def readable(number: Any) -> str:
     """Write a number so that it can be read and, for simple ones, typed again."""
     value = np.asarray(number).item()
     return f"{value:.6g}" if isinstance(value, float) else _short(value)

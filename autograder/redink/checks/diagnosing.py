@@ -3,7 +3,7 @@
 A misconception matches when every trial that it would change shows exactly what it would give. A trial that it would
 change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about the same
 functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the one that
-explains most is told.
+explains most trials is the hint.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def diagnose(asked: Sequence[Asked], seen: Answers, failing: Collection[str], ba
 
 
 def hint_of(misconception: Belief | None) -> Hint | None:
-    """Give what a student is told of a misconception."""
+    """Return the hint of a misconception, if there is one."""
     return None if misconception is None else Hint(misconception=misconception.id, text=misconception.hint)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from redink.checks.answers import Answer
 from redink.checks.language import Check
-from redink.records import Record, Trial, Verdict, Visibility
+from redink.records import Record, Trial, Verdict, Visibility, Word
 from redink.wire import Opaque, decode
 
 _LONGEST = 1500
@@ -21,11 +21,12 @@ _KINDS = {
 }
 
 
-class Told(Record, frozen=True):
+class Feedback(Record, frozen=True):
     """A check's outcome as a student may read it; the last fields are empty unless a published trial failed."""
 
-    verdict: Verdict
+    outcome: Word
     sentence: str
+    notes: tuple[str, ...] = ()
     fault: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
     expected: str = ""
@@ -33,9 +34,14 @@ class Told(Record, frozen=True):
     replay: str = ""
 
     @property
+    def passed(self) -> bool:
+        """Whether the check passed."""
+        return self.outcome == "passed"
+
+    @property
     def text(self) -> str:
-        """The same as plain lines."""
-        if self.verdict.verdict == "passed":
+        """The same as plain lines; empty if the check passed."""
+        if self.passed:
             return ""
         lines = [self.sentence, self.fault]
         lines += [f"  {name} = {value}" for name, value in self.inputs]
@@ -45,29 +51,30 @@ class Told(Record, frozen=True):
         return "\n".join(line for line in lines if line)
 
 
-def tell(
+def give_feedback(
     check: Check,
     visibility: Visibility,
     trials: Sequence[tuple[Trial, Answer, Any, Verdict]],
-) -> Told:
-    """Sum up all trials of a check: trial, answer, expected value, verdict."""
+) -> Feedback:
+    """Sum up all trials of a check; each row is a trial, the answer, the expected value, and the verdict."""
     shown = () if visibility == "hidden" else trials  # a note may name a hidden input
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
-        return Told(verdict=Verdict(verdict="passed", notes=notes), sentence=check.sentence)
+        return Feedback(outcome="passed", sentence=check.sentence, notes=notes)
     trial, answer, expected, verdict = failing
-    told = Verdict(verdict=verdict.verdict, notes=notes)
-    if verdict.verdict == "not_run":  # says only which function is missing
-        return Told(verdict=told, sentence=check.sentence, fault=_capital(verdict.message))
+    outcome = verdict.verdict
+    if outcome == "not_run":  # says only which function is missing
+        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=_capital(verdict.message))
     if visibility == "hidden":
-        return Told(verdict=Verdict(verdict=verdict.verdict), sentence=check.sentence, fault=_KINDS[verdict.verdict])
+        return Feedback(outcome=outcome, sentence=check.sentence, fault=_KINDS[outcome])
     if not trial.published:
         fault = "Right on the published inputs, wrong on others of the same kind."
-        return Told(verdict=told, sentence=check.sentence, fault=fault)
-    return Told(
-        verdict=told,
+        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=fault)
+    return Feedback(
+        outcome=outcome,
         sentence=check.sentence,
+        notes=notes,
         fault=_capital(verdict.message),
         inputs=_shown(decode(trial.inputs)),
         expected="" if check.then_function or check.view_function else show(expected),  # one right answer of many
@@ -76,13 +83,13 @@ def tell(
     )
 
 
-def tell_breach(check: Check, breach: str) -> Told:
-    """Tell that a function uses what its question forbids; that is no secret, so a hidden check tells it too."""
-    return Told(verdict=Verdict(verdict="failed"), sentence=check.sentence, fault=f"{breach}.")
+def forbidden_feedback(check: Check, breach: str) -> Feedback:
+    """Return the feedback for a forbidden name; it is no secret, so a hidden check shows it too."""
+    return Feedback(outcome="failed", sentence=check.sentence, fault=f"{breach}.")
 
 
 def show(value: Any) -> str:
-    """Write a value for a person: short, exact where it is short anyway."""
+    """Write a value for a person: in full if it is short, otherwise shortened."""
     text = _written(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
@@ -113,7 +120,7 @@ def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _capital(sentence: str) -> str:
-    """Make a sentence of a message; a name at its beginning stays as the student must write it."""
+    """Turn a message into a sentence; a name at its beginning keeps its case."""
     word = sentence.partition(" ")[0].rstrip(",:")
     if len(word) > 1 and " is not defined" not in sentence.partition(";")[0].replace("raised", ""):
         sentence = sentence[:1].upper() + sentence[1:]

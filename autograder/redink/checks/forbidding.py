@@ -2,8 +2,8 @@
 
 `forbids = ["numpy.linalg.lstsq"]` says: write it yourself. A module forbids everything in it, a leading dot any attribute
 of that name (`.backward`) that the notebook does not define itself. Aliases are followed (`import numpy as np`,
-`from … import …`, `solve = np.linalg.lstsq`) until the name is given to something else; a local variable of the same name
-is just a variable, and what a helper of the student's own does is not looked at. It is a rule of the exercise, not a wall:
+`from … import …`, `solve = np.linalg.lstsq`) until the name is bound to something else; a local variable of the same name
+is just a variable, and the student's own helpers are not searched. It is a rule of the exercise, not a wall:
 the box is the wall.
 """
 
@@ -14,28 +14,23 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from redink.source import parse
+
 LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
-_MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.,* \t]+=[ \t]*[%!].*|[\w.*]+\?{1,2}[ \t]*)$", re.MULTILINE)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOCAL = "(a variable)"
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
 
 class Source:
-    """The source of one cell, parsed when a question first looks at it, and for all that follow."""
+    """The source of one cell, parsed once, when the first question looks at it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @functools.cached_property
     def tree(self) -> ast.Module:
-        """Parse the cell; what only IPython understands is read as nothing."""
-        for text in (self.text, _MAGIC.sub(r"\1pass", self.text)):
-            try:
-                return ast.parse(text)
-            except _UNREADABLE:
-                continue
-        return ast.Module(body=[], type_ignores=[])
+        """Parse the cell; what only IPython understands is read as `pass`."""
+        return parse(self.text)
 
     @functools.cached_property
     def own(self) -> frozenset[str]:
@@ -48,8 +43,8 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
     if not forbids:
         return {}
     if sum(len(cell.text) for cell in cells) > LONGEST:
-        telling = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
-        cells = [cell for cell in cells if telling.search(cell.text)]
+        relevant = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
+        cells = [cell for cell in cells if relevant.search(cell.text)]
     if sum(len(cell.text) for cell in cells) > LONGEST:
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     outer = [statement for cell in cells for statement in _statements(cell.tree)]
@@ -82,7 +77,7 @@ def _definitions(statement: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _outer_aliases(outer: Iterable[ast.AST], forbids: Sequence[str]) -> dict[str, str]:
-    """Find what names stand for in the end, one statement after the other: a name may be given to something else."""
+    """Find what names stand for in the end, statement by statement: a name may be bound again."""
     aliases: dict[str, str] = {}
     for statement in outer:
         own = [name for name, value in _definitions(statement) if "." not in _dotted(value, aliases)]
@@ -91,7 +86,7 @@ def _outer_aliases(outer: Iterable[ast.AST], forbids: Sequence[str]) -> dict[str
 
 
 def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, str]) -> dict[str, str]:
-    """Find what names stand for, as far as imports and plain assignments tell, beside those that are known."""
+    """Find what names stand for, as far as imports and plain assignments show, besides those already known."""
     aliases = dict(known)
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -112,7 +107,7 @@ def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, 
 
 
 def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[str]) -> str:
-    """Look through a function; in a class, through one method after the other, for each has its own names."""
+    """Find the first forbidden name in a function; in a class, method by method, since each has names of its own."""
     if isinstance(body, ast.ClassDef):
         return next((found for part in body.body if (found := _first_forbidden(part, aliases, forbids))), "")
     aliases = _aliases(ast.walk(body), forbids, {**aliases, **dict.fromkeys(_bound(body), _LOCAL)})
@@ -162,7 +157,7 @@ def _dotted(node: ast.AST, aliases: dict[str, str]) -> str:
 
 
 def _getattr_name(call: ast.Call) -> str:
-    """Give the attribute that `getattr(thing, "name")` reads."""
+    """Return the attribute that `getattr(thing, "name")` reads."""
     if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
         name = call.args[1]
         if isinstance(name, ast.Constant) and isinstance(name.value, str):

@@ -26,5 +26,5 @@ def generator(key: bytes, assignment: str, check: str, trial: int) -> np.random.
 
 
 def fingerprint(secret: bytes) -> str:
-    """Name a secret without telling it."""
+    """Return a short name for a secret that does not reveal it."""
     return hmac.digest(secret, b"redink: fingerprint", hashlib.sha256).hex()[:12]

@@ -24,7 +24,7 @@ Defined = TypeVar("Defined", bound=Callable[..., Any])
 
 
 class Edit(Record, frozen=True):
-    """A change of the solved master: a text put in the place of another, or of a whole definition."""
+    """A change of the solved master: one string replaced by another, or a whole definition replaced."""
 
     new: str
     old: str = ""
@@ -68,21 +68,21 @@ def alternative(
 def _declare(specimen: Specimen, old: str | None, new: str | None) -> Callable[[Defined], Defined]:
     if (old is None) != (new is None):
         raise AuthorError(f"{specimen.kind} {specimen.id}: old and new go together")
-    _file(specimen, *([Edit(old=old, new=new)] if old is not None and new is not None else []))
+    _remember(specimen, *([Edit(old=old, new=new)] if old is not None and new is not None else []))
 
     def define(function: Defined) -> Defined:
         text = "\n" + textwrap.dedent(inspect.getsource(function))
         start = text.find("\nclass " if inspect.isclass(function) else "\ndef ")
         if start < 0:
             raise AuthorError(f"{specimen.kind} {specimen.id}: it decorates neither a plain function nor a class")
-        _file(specimen, Edit(name=function.__name__, new=text[start:].strip()))
+        _remember(specimen, Edit(name=function.__name__, new=text[start:].strip()))
         return function
 
     return define
 
 
-def _file(specimen: Specimen, *edits: Edit) -> None:
-    """Note a specimen and its edits; several declarations under one name are one specimen with several edits."""
+def _remember(specimen: Specimen, *edits: Edit) -> None:
+    """Remember a specimen and its edits; several declarations under one name are one specimen with several edits."""
     for place, known in enumerate(_collecting):
         if (known.id, known.kind, known.question) == (specimen.id, specimen.kind, specimen.question):
             _collecting[place] = msgspec.structs.replace(known, edits=(*known.edits, *edits))

@@ -1,8 +1,9 @@
-"""A grading run as Markdown: the class in numbers, who got what, which misconceptions stand behind it."""
+"""A grading run as Markdown: the class in numbers, the scores, and the misconceptions behind them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from statistics import mean, median
 
 from redink.grader.pipeline.report import Report
 from redink.records import Result
@@ -22,15 +23,13 @@ def summary(report: Report) -> str:
 
 
 def _figures(results: tuple[Result, ...], graded: list[Result]) -> list[str]:
-    scores = sorted(result.score for result in graded)
+    scores = [result.score for result in graded]
     states = Counter(result.state for result in results)
-    told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     if not scores:
-        return [told]
-    middle = len(scores) // 2
-    median = scores[middle] if len(scores) % 2 else (scores[middle - 1] + scores[middle]) / 2
+        return [counts]
     return [
-        f"{told}. Median {median:g}, mean {sum(scores) / len(scores):.1f}, best {scores[-1]:g}, lowest {scores[0]:g}."
+        f"{counts}. Median {median(scores):g}, mean {mean(scores):.1f}, best {max(scores):g}, lowest {min(scores):g}."
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from redink.checks.feedback import Told
+from redink.checks.feedback import Feedback
 from redink.student.homework import QuestionReport
 
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}
@@ -37,41 +37,40 @@ class Card:
 
     def __repr__(self) -> str:
         lines = [self._headline()]
-        for id, told in zip(self.report.checks, self.report.told, strict=True):
-            mark, notes = _MARKS[told.verdict.verdict], self._notes(id, told)
-            lines.append(f"  {mark} {told.sentence}")
-            lines += [f"      {line}" for line in _details(told)]
+        for id, feedback in zip(self.report.checks, self.report.feedback, strict=True):
+            mark, notes = _MARKS[feedback.outcome], self._notes(id, feedback)
+            lines.append(f"  {mark} {feedback.sentence}")
+            lines += [f"      {line}" for line in _details(feedback)]
             lines += [f"      note: {note}" for note in notes]
         lines += [f"  {line}" for line in self._advice()]
         return "\n".join(lines)
 
     def _advice(self) -> list[str]:
-        """Say what to do next: mend what this question rests on first, then the hint."""
+        """Say what to do next: which earlier questions to fix first, then the hint."""
         lines = []
-        if self.report.first:
-            names = ", ".join(self.report.first)
-            lines.append(f"First mend {names}: this question uses what is asked for there.")
+        if self.report.fix_first:
+            names = ", ".join(self.report.fix_first)
+            lines.append(
+                f"Fix {names} first: this question calls {'it' if len(self.report.fix_first) == 1 else 'them'}."
+            )
         if self.report.hint:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines
 
     def _headline(self) -> str:
         question = self.report.question
-        if not self.report.told:
+        if not self.report.feedback:
             return f"{question.title}: nothing to check here; it is graded after you hand in"
         return f"{question.title}: {self.report.done} of {len(self.report.counted)} public checks pass"
 
-    def _notes(self, id: str, told: Told) -> tuple[str, ...]:
-        informs = id in self.report.informing and told.verdict.verdict != "passed"
-        return (
-            (*told.verdict.notes, "this is for your information; it carries no points")
-            if informs
-            else told.verdict.notes
-        )
+    def _notes(self, id: str, feedback: Feedback) -> tuple[str, ...]:
+        informs = id in self.report.informing and not feedback.passed
+        return (*feedback.notes, "for your information only: it carries no points") if informs else feedback.notes
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            _row(told, self._notes(id, told)) for id, told in zip(self.report.checks, self.report.told, strict=True)
+            _row(feedback, self._notes(id, feedback))
+            for id, feedback in zip(self.report.checks, self.report.feedback, strict=True)
         )
         hint = "".join(
             "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
@@ -82,11 +81,11 @@ class Card:
         return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
 
 
-def _row(told: Told, notes: tuple[str, ...]) -> str:
-    word = told.verdict.verdict
+def _row(feedback: Feedback, notes: tuple[str, ...]) -> str:
+    word = feedback.outcome
     mark = f"<span style='color:{_COLOURS[word]};font-weight:bold'>{_MARKS[word]}</span>"
-    parts = [f"<div style='margin:.25em 0'>{mark} {escape(told.sentence)}"]
-    details = _details(told)
+    parts = [f"<div style='margin:.25em 0'>{mark} {escape(feedback.sentence)}"]
+    details = _details(feedback)
     if details:
         parts.append(
             "<pre style='margin:.3em 0 .3em 1.4em;padding:.5em .8em;white-space:pre-wrap;"
@@ -96,8 +95,8 @@ def _row(told: Told, notes: tuple[str, ...]) -> str:
     return "".join(parts) + "</div>"
 
 
-def _details(told: Told) -> list[str]:
-    return [line for line in told.text.splitlines()[1:] if line.strip()]
+def _details(feedback: Feedback) -> list[str]:
+    return [line for line in feedback.text.splitlines()[1:] if line.strip()]
 
 
 def _frame(colour: str, body: str) -> str:

@@ -39,7 +39,7 @@ class Checker:
 
 
 def _sources(names: dict[str, Any]) -> list[str]:
-    """Give the cells that ran so far, which IPython keeps; in a script, the script."""
+    """Return the cells that ran so far, which IPython keeps; in a script, the script."""
     if isinstance(ran := names.get("_ih"), list):
         return [source for source in ran if isinstance(source, str)]
     script = Path(str(names.get("__file__", "")))

@@ -14,36 +14,37 @@ from redink.assignment.spec import Question, Spec, read_spec
 from redink.assignment.trials import as_asked, make_requests
 from redink.checks.answers import Answer, read_answer
 from redink.checks.diagnosing import Asked, diagnose, hint_of, read_belief
-from redink.checks.feedback import Told, tell, tell_breach
+from redink.checks.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.checks.forbidding import Source, breaches
 from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.errors import CourseError
 from redink.records import Hint, Record, Trial, Verdict
 from redink.student.calling import call, observe
+from redink.student.suggesting import unknown_name
 
-SLOWER = 5  # a laptop is given this many times the seconds of the grader's CPU limit
+SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
 
 class QuestionReport(Record, frozen=True):
     """The public checks of one question, as a student reads them."""
 
     question: Question
-    told: tuple[Told, ...]
+    feedback: tuple[Feedback, ...]
     checks: tuple[str, ...]
     hint: Hint | None
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
-    first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
+    fix_first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
 
     @property
-    def counted(self) -> tuple[Told, ...]:
+    def counted(self) -> tuple[Feedback, ...]:
         """The checks that carry points."""
-        return tuple(told for id, told in zip(self.checks, self.told, strict=True) if id not in self.informing)
+        return tuple(one for id, one in zip(self.checks, self.feedback, strict=True) if id not in self.informing)
 
     @property
     def done(self) -> int:
         """How many of the checks that carry points passed."""
-        return sum(one.verdict.verdict == "passed" for one in self.counted)
+        return sum(one.passed for one in self.counted)
 
     @property
     def passed(self) -> bool:
@@ -68,7 +69,7 @@ class Tried(NamedTuple):
 
     @property
     def row(self) -> tuple[Trial, Answer, Any, Verdict]:
-        """What `tell` sums up."""
+        """What `give_feedback` sums up."""
         return self.trial, self.seen, self.asked.expected, self.verdict
 
 
@@ -91,19 +92,26 @@ class Homework:
                 return cls(folder)
         raise CourseError(
             f"no assignment.toml in {start}: open the notebook from the folder it came in, "
-            "or start afresh with `redink start`"
+            "or begin again with `redink start`"
         )
+
+    def question(self, id: str) -> Question:
+        """Find the question that a student names; a typo gets a suggestion."""
+        for question in self.spec.questions:
+            if question.id == id:
+                return question
+        raise unknown_name("question", id, (question.id for question in self.spec.questions))
 
     def report(self, id: str, work: Work) -> QuestionReport:
         """Run the public checks of one question."""
-        question = self.spec.question(id)
+        question = self.question(id)
         checks = [check for check in self.checks if check.question == id]
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
-        told = tuple(
-            tell_breach(check, breach)
+        feedback = tuple(
+            forbidden_feedback(check, breach)
             if (breach := check.first_of(forbidden))
-            else tell(check, "public", [one.row for one in tried[check.id]])
+            else give_feedback(check, "public", [one.row for one in tried[check.id]])
             for check in checks
         )
         rows = [one for check in checks for one in tried[check.id]]
@@ -112,23 +120,23 @@ class Homework:
         bank = [read_belief(one) for one in self.published.misconceptions if one.question == id]
         return QuestionReport(
             question=question,
-            told=told,
+            feedback=feedback,
             checks=tuple(tried),
             hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
-            first=self._unfinished(question, work) if failing else (),
+            fix_first=self._unfinished(question, work) if failing else (),
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:
-        """Name the questions that this one uses and that are not right yet: an error there shows here too."""
+        """Return the questions that this one uses and that do not pass yet: an error there shows here too."""
         reports = [self.report(used, work) for used in question.uses]
         return tuple(report.question.id for report in reports if not report.passed)
 
     def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
-        """Run one published trial again and give what it returns, or raise what it raises."""
+        """Run one published trial again and return what it returns, or raise what it raises."""
         check = next((check for check in self.checks if check.id == id), None)
         if check is None:
-            raise CourseError(f"there is no public check {id!r}; there are {', '.join(one.id for one in self.checks)}")
+            raise unknown_name("public check", id, (one.id for one in self.checks))
         if not 0 <= number < check.trials:
             raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
         trial = self._trials(check)[number]

@@ -15,13 +15,14 @@ import linecache
 import os
 import re
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from redink.calling import OverTime, one_line
-from redink.errors import SubmissionError
+from redink.errors import DEBUG_VARIABLE, SubmissionError, in_one_sentence
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
@@ -31,7 +32,7 @@ _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or
 
 
 class Outcome(Record, frozen=True):
-    """What `redink check` shows: cells that did not run through, and the questions."""
+    """What `redink check` shows: the cells that failed, and the questions."""
 
     notebook: str
     cells: tuple[CellRun, ...]
@@ -41,6 +42,7 @@ class Outcome(Record, frozen=True):
 def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> Outcome:
     """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
+    wanted = [homework.question(id).id for id in questions] or [one.id for one in homework.spec.questions]
     data = path.read_bytes()
     cells, skip = read_cells(data), _explorations(data)
     names = {"__name__": "__main__"} if names is None else names
@@ -48,7 +50,6 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     wanted_cells = [cell for cell in cells if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
     runs = [_run(cell, names, seconds) for cell in wanted_cells]
     sources = [cell.source for cell in wanted_cells]
-    wanted = questions or [question.id for question in homework.spec.questions]
     reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
     return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
 
@@ -93,15 +94,16 @@ def main() -> int:
     os.chdir(Path(path).resolve().parent)
     try:
         outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
-    except SubmissionError as error:
-        return _say(answer, {"error": f"{path} {error}"}, 1)
-    except Exception as error:  # noqa: BLE001 - told to the command, which tells the student
-        return _say(answer, {"error": str(error)}, 1)
+    except Exception as error:  # noqa: BLE001 - the command shows it to the student
+        if os.environ.get(DEBUG_VARIABLE):
+            traceback.print_exc()
+        named = f"{path} " if isinstance(error, SubmissionError) else ""
+        return _say(answer, {"error": named + in_one_sentence(error)}, 1)
     return _say(answer, outcome, 0)
 
 
 def _notebook_names() -> dict[str, Any]:
-    """Give the names that IPython gives a notebook, so that display, get_ipython and magics work."""
+    """Return the names that a notebook has in IPython, so that display, get_ipython and magics work."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.display import display
 
@@ -112,7 +114,7 @@ def _notebook_names() -> dict[str, Any]:
             """Do nothing."""
 
         def enable_matplotlib(self, gui: object = None) -> tuple[str, str]:
-            """Keep the backend that draws for nobody."""
+            """Keep the backend that draws without a screen."""
             return "inline", "agg"
 
     names: dict[str, Any] = Shell.instance().user_ns
@@ -121,7 +123,7 @@ def _notebook_names() -> dict[str, Any]:
 
 
 def _quiet() -> int:
-    """Keep standard output for the answer alone: what student code prints goes nowhere, and it has nothing to read."""
+    """Keep standard output for the answer alone: what student code prints is dropped, and its input is empty."""
     answer = os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)

@@ -1,7 +1,7 @@
 """Has a cell whose source is a number.
 
 state: ungradable
-says: not text
+says: not a string
 """
 
 document = b'{"cells": [{"cell_type": "code", "source": 7}]}'

@@ -1,7 +1,7 @@
 """What depends on what in a notebook: which checks a change of one function can reach.
 
-Read from the source: a function depends on the global names it uses, and on what those use. So a specimen need run only the
-checks that its edit reaches, and a question that calls another's function without saying so in `uses` is found.
+Read from the source: a function depends on the global names it uses, and on what those use. So a specimen runs only the
+checks that its edit reaches, and a call of another question's function that `uses` does not list is found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from redink.assignment.spec import Question, Spec
 from redink.checks.language import Check
 from redink.errors import AuthorError
 from redink.records import Cell
-from redink.source import statements
+from redink.source import is_python, statements
 
 Uses = Mapping[str, frozenset[str]]  # a name of the notebook, and the names that its definition uses
 
@@ -28,7 +28,7 @@ def uses_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
 
 
 def reached(uses: Uses, names: Iterable[str]) -> set[str]:
-    """Give these names and all that their definitions use, directly or not."""
+    """Return these names and all that their definitions use, directly or not."""
     known: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -39,19 +39,19 @@ def reached(uses: Uses, names: Iterable[str]) -> set[str]:
 
 
 def changed_names(before: Sequence[Cell], after: Sequence[Cell]) -> set[str]:
-    """Name what two versions of a notebook define differently; nothing, if a cell that changed cannot be read."""
+    """Return the names that two versions of a notebook define differently; none if a changed cell cannot be read."""
     found: set[str] = set()
     for old, new in zip(before, after, strict=True):
         if old.source != new.source:
-            first, second = {*statements(old.source)}, {*statements(new.source)}
-            if not first or not second:
+            if not (is_python(old.source) and is_python(new.source)):
                 return set()
+            first, second = {*statements(old.source)}, {*statements(new.source)}
             found |= {name for statement in first ^ second for name in statement.names}
     return found
 
 
 def affected(spec: Spec, checks: Iterable[Check], changed: set[str], versions: Iterable[Sequence[Cell]]) -> set[str]:
-    """Name the checks that changed names can reach: those that call them, or what uses them."""
+    """Return the ids of the checks that changed names can reach: those that call them, or what uses them."""
     graphs = [uses_of(cells) for cells in versions]
     return {
         check.id
@@ -61,28 +61,21 @@ def affected(spec: Spec, checks: Iterable[Check], changed: set[str], versions: I
 
 
 def _calls(check: Check, question: Question) -> Iterable[str]:
-    """Name the notebook's functions that a check calls; one that does not say so may call all of its question."""
+    """Return the notebook's functions that a check calls; one that does not say may call all of its question's."""
     if check.when_function is not None:
         return check.about or question.asks
     return (check.calls,) if check.calls else question.asks
 
 
 def check_uses(spec: Spec, cells: Sequence[Cell], path: str) -> None:
-    """Refuse a question whose functions call another question's without saying so."""
+    """Refuse a question whose functions call another question's that `uses` does not list."""
     uses = uses_of(cells)
     for question in spec.questions:
         calls = reached(uses, question.asks)
-        allowed = {question.id, *_all_used(spec, question)}
+        allowed = {question.id, *spec.all_used(question)}
         for other in spec.questions:
             if other.id not in allowed and (called := sorted(calls.intersection(other.asks))):
                 raise AuthorError(
                     f"{path}: {question.id} calls {called[0]}, which {other.id} asks for; "
                     f'add "{other.id}" to the uses of {question.id} in assignment.toml'
                 )
-
-
-def _all_used(spec: Spec, question: Question) -> set[str]:
-    found = set(question.uses)
-    for used in question.uses:
-        found |= _all_used(spec, spec.question(used))
-    return found

@@ -6,15 +6,15 @@ that matches exactly once).
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from redink.checks.specimens import Edit, Specimen
 from redink.errors import AuthorError
 from redink.grader.assignment.percent import read_percent
 from redink.records import Cell, Record
+from redink.source import definitions, syntax_error
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 EXPLORE = "explore"
@@ -30,7 +30,7 @@ class MasterCell(Record, frozen=True):
 
     @property
     def marked(self) -> bool:
-        """Whether a solution stands in it."""
+        """Whether it contains a solution."""
         return any(line.strip() == BEGIN for line in self.source.splitlines())
 
 
@@ -41,7 +41,7 @@ class Master(Record, frozen=True):
     cells: tuple[MasterCell, ...]
 
     def solved(self) -> tuple[Cell, ...]:
-        """Give the code cells of the reference, marks taken out."""
+        """Return the code cells of the reference, without the marks."""
         return tuple(
             Cell(index=index, source=_without_marks(cell.source))
             for index, cell in enumerate(self.cells, start=1)
@@ -49,7 +49,7 @@ class Master(Record, frozen=True):
         )
 
     def untouched(self) -> tuple[Cell, ...]:
-        """Give the code cells as a student finds them."""
+        """Return the code cells as a student gets them."""
         return tuple(
             Cell(index=index, source=without_solutions(cell.source, f"{self.path}, cell {index}"))
             for index, cell in enumerate(self.cells, start=1)
@@ -57,7 +57,7 @@ class Master(Record, frozen=True):
         )
 
     def explorations(self) -> frozenset[str]:
-        """Give the sources of cells that the grader need not run."""
+        """Return the sources of the cells that the grader need not run."""
         return frozenset(_without_marks(cell.source).strip() for cell in self.cells if cell.explore)
 
 
@@ -74,19 +74,13 @@ def read_master(path: Path) -> Master:
     master = Master(path=str(path), cells=cells)
     _check_width(master)
     for cell in master.solved():
-        compiles(cell.source, f"{path}, cell {cell.index}")
+        _refuse_syntax_error(cell.source, f"{path}, cell {cell.index}")
     return master
 
 
-def compiles(source: str, where: str) -> None:
-    """Refuse a cell with a syntax error; cells with magics are left to the box."""
-    try:
-        compile(source, where, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
-    except SyntaxError as error:
-        if not re.search(r"^\s*[%!?]|^\s*\w+\s*=\s*[%!]", source, re.MULTILINE):
-            raise AuthorError(
-                f"{where}, line {error.lineno}: {error.msg}: {(error.text or '').strip()[:60]}"
-            ) from error
+def _refuse_syntax_error(source: str, where: str) -> None:
+    if error := syntax_error(source):
+        raise AuthorError(f"{where}, line {error.lineno}: {error.msg}: {(error.text or '').strip()[:60]}") from error
 
 
 def _check_width(master: Master) -> None:
@@ -101,7 +95,7 @@ def _check_width(master: Master) -> None:
 
 
 def without_solutions(source: str, where: str) -> str:
-    """Cut the solutions out: inside a function something to raise stays, at top level nothing."""
+    """Cut the solutions out; inside a function, `raise NotImplementedError` takes their place."""
     kept: list[str] = []
     inside = False
     for line in source.splitlines():
@@ -155,12 +149,12 @@ def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozen
         changed.append(Cell(index=cell.index, source=source))
     if matches != 1:
         what = repr(edit.old) if edit.old else f"a definition of {edit.name}"
-        advice = "give more of the line, or replace the whole function" if matches else "was the master changed?"
+        advice = "quote more of the line, or replace the whole function" if matches else "was the master changed?"
         raise AuthorError(
             f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once; {advice}"
         )
     for cell in set(changed) - set(cells):
-        compiles(cell.source, f"{specimen.kind} {specimen.id}: with its edit, cell {cell.index}")
+        _refuse_syntax_error(cell.source, f"{specimen.kind} {specimen.id}: with its edit, cell {cell.index}")
     return tuple(changed)
 
 
@@ -170,18 +164,8 @@ def _replace_text(source: str, edit: Edit) -> tuple[str, int]:
 
 
 def _replace_definition(source: str, edit: Edit) -> tuple[str, int]:
-    places = [node for node in _definitions(source) if node.name == edit.name]
+    places = [one for one in definitions(source) if one.name == edit.name and one.kind != "value"]
     if not places:
         return source, 0
-    node = places[0]
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     lines = source.splitlines()
-    return "\n".join([*lines[: first - 1], edit.new, *lines[node.end_lineno :]]), len(places)
-
-
-def _definitions(source: str) -> list[Any]:
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:  # a cell with magics
-        return []
-    return [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return "\n".join([*lines[: places[0].first - 1], edit.new, *lines[places[0].last :]]), len(places)

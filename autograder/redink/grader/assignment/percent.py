@@ -1,7 +1,7 @@
 """Reading a text notebook in the percent format: `# %%` opens a code cell, `# %% [markdown]` one of prose.
 
-The format is jupytext's, and a master opens in Jupyter through it. Reading it here takes a page; importing jupytext took
-longer than grading a class again (docs/adr/0007).
+The format is jupytext's, and a master opens in Jupyter through it. Reading it here takes a page of code; importing
+jupytext took longer than re-judging a class (docs/adr/0007).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PercentCell(NamedTuple):
 
 
 def read_percent(text: str, where: str) -> list[PercentCell]:
-    """Split a text notebook into its cells; a header of YAML between `# ---` lines is passed over."""
+    """Split a text notebook into its cells; a header of YAML between `# ---` lines is skipped."""
     cells: list[PercentCell] = []
     head: str | None = None
     lines: list[str] = []

@@ -1,7 +1,7 @@
-"""The reference's own functions, for a `given` that needs them: a cache that a forward pass left, the labels of a teacher.
+"""The reference's own functions, for a `given` that needs them: the cache of a forward pass, the labels of a teacher.
 
-Public checks ship, so they may not hold a solution in other words. A `given` runs in the grader alone, and may ask for
-`reference` there. The master's cells run here once, when a name is first wanted.
+Public checks ship, so they may not contain a solution in another form. A `given` runs only in the grader and may ask for
+`reference` there. The master's cells run here once, when a name is first needed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reference:
 
 
 def defined(master: Master, cells: Iterable[Cell]) -> dict[str, Any]:
-    """Run those cells of a notebook that define something, neither explorations nor checks, and give the names."""
+    """Run those cells of a notebook that define something, neither explorations nor checks, and return the names."""
     names: dict[str, Any] = {"__name__": "reference"}
     skip = master.explorations()
     for cell in cells:

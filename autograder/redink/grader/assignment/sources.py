@@ -1,11 +1,10 @@
-"""What a function says, as text: its own source and that of everything it rests on.
+"""The source of a function and of everything it depends on.
 
-Read from the source alone, never from values: an object may print its address, and then no two runs would agree.
+Read from source files alone, never from values: the repr of an object may hold its address, which differs in every run.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import textwrap
@@ -14,19 +13,19 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from redink.source import Statement, statements
+from redink.source import Statement, statements, without_decorators
 
 
 @functools.cache
 def source_of(function: Callable[..., Any]) -> str:
-    """Give a function's source, then each function and top-level statement that its names lead to, once."""
+    """Return a function's source, then each function and top-level statement that it uses, once."""
     found: dict[str, None] = {}
     _add(function, found)
     return "\n".join(found)
 
 
 def _add(function: Any, found: dict[str, None]) -> None:
-    """Add a function of an author's; our own are keyed as a whole elsewhere."""
+    """Add an author's function; the sources of our own modules are hashed elsewhere."""
     if isinstance(function, FunctionType) and function.__module__.partition(".")[0] != "redink":
         for statement in statements(_own(function)):
             _follow(statement, function, found)
@@ -46,15 +45,9 @@ def _follow(statement: Statement, at: FunctionType, found: dict[str, None]) -> N
 
 
 def _own(function: FunctionType) -> str:
-    """Give a function without the decorator of a check, which names the check and not what the function does."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except SyntaxError:  # a lambda, torn out of the statement it stands in
-        return _file_of(function)
-    for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef):
-            statement.decorator_list = []
-    return ast.unparse(tree)
+    """Return a function without the decorator of a check, which does not change what the function does."""
+    own = without_decorators(textwrap.dedent(inspect.getsource(function)))
+    return _file_of(function) if own is None else own  # a lambda may be torn out of the statement it stands in
 
 
 def _file_of(function: FunctionType) -> str:

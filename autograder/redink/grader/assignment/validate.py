@@ -1,15 +1,15 @@
-"""Whether the parts of an assignment fit together: an author's slips, found before anything runs."""
+"""Whether the parts of an assignment fit together: an author's mistakes, found before anything runs."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from redink.errors import AuthorError
 from redink.grader.assignment.depending import check_uses
-from redink.grader.assignment.master import Master, MasterCell
+from redink.grader.assignment.master import Master
+from redink.source import definitions
 
 if TYPE_CHECKING:
     from redink.grader.assignment.assignment import Assignment
@@ -18,12 +18,12 @@ _CHECK_CELL = re.compile(r"""^check\(\s*["']([^"']*)["']\s*\)""", re.MULTILINE)
 
 
 def check_fitting(assignment: Assignment) -> None:
-    """Raise the sentence that says what does not fit, and where."""
+    """Raise `AuthorError` with what does not fit, and where."""
     _unique("checks", [check.id for check in assignment.checks], assignment.slug)
     specimens = assignment.misconceptions + assignment.alternatives
     _unique("specimens", [f"{one.kind} {one.id}" for one in specimens], assignment.slug)
     for check in assignment.checks:
-        check.shipped(assignment.spec.question(check.question).asks, {})  # a when that may not travel is refused here
+        check.shipped(assignment.spec.question(check.question).asks, {})  # refuses a when that may not be shipped
     checked = {check.question for check in assignment.checks if check.weight > 0}
     known = {question.id for question in assignment.spec.questions}
     for one in specimens:
@@ -43,31 +43,21 @@ def check_fitting(assignment: Assignment) -> None:
 
 
 def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
-    """Name the questions for which the notebook has no `check` cell."""
+    """Return the ids of the questions for which the notebook has no `check` cell."""
     named = {id for cell in assignment.master.cells if cell.kind == "code" for id in _CHECK_CELL.findall(cell.source)}
     return (question.id for question in assignment.spec.questions if question.id not in named)
 
 
 def _check_asked(master: Master, question: str, name: str) -> None:
-    """Hold the master to what a question asks: it defines the name, and the solution is marked."""
-    defining = [cell for cell in master.cells if cell.kind == "code" and name in _defined(cell)]
+    """Refuse a master that does not define what a question asks for, or does not mark the solution."""
+    code = [cell for cell in master.cells if cell.kind == "code"]
+    defining = [cell for cell in code if any(one.name == name for one in definitions(cell.source))]
     if not defining:
         raise AuthorError(f"{master.path}: question {question} asks for {name}, which the master does not define")
     if not any(cell.marked for cell in defining):
         raise AuthorError(
             f"{master.path}: the cell that defines {name} has no solution marks, so students would be given the solution"
         )
-
-
-def _defined(cell: MasterCell) -> set[str]:
-    try:
-        body = ast.parse(cell.source).body
-    except SyntaxError:  # a cell with magics; the master's own slips are refused when it is read
-        return set()
-    named = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
-    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    return named | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _unique(what: str, names: Sequence[str], slug: str) -> None:

@@ -1,4 +1,4 @@
-"""Making the bundle that students are given: a folder and a zip with what ships, nothing else."""
+"""Making the bundle for students: a folder and a zip with what ships, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from redink.grader.workers.workers import Workers
 
 
 def distribute(course: Course, slug: str, target: Path, workers: Workers) -> tuple[Path, Path]:
-    """Write the bundle of one assignment; refuse one that no longer fits its master and its checks."""
+    """Write the bundle of one assignment; refuse one that is older than its master or its checks."""
     if stale := drift(course, slug, workers):
         raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
     files = read_handout(course.assignments / slug)
     folder, archive = target / slug, target / f"{slug}.zip"
-    _refuse_strangers(folder, files)
+    _refuse_other_files(folder, files)
     target.mkdir(parents=True, exist_ok=True)
     replace_folder(files, folder)
     archive.write_bytes(zipped(slug, files))
     return folder, archive
 
 
-def _refuse_strangers(folder: Path, files: dict[str, bytes]) -> None:
-    """A folder is written afresh, so it may hold an older bundle and nothing that somebody could miss."""
+def _refuse_other_files(folder: Path, files: dict[str, bytes]) -> None:
+    """Refuse a folder that holds anything but an older bundle: it is replaced as a whole."""
     for path in sorted(folder.rglob("*")):
         if not path.is_dir() and path.relative_to(folder).as_posix() not in files:
             raise CourseError(f"{path} is not part of a bundle and would be lost; choose another folder with --to")

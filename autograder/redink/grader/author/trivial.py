@@ -1,4 +1,4 @@
-"""Answers that no thought went into; none may earn a point.
+"""Trivial answers; none may earn a point.
 
 Two families: functions that return the same thing whatever they are asked (run in the box like any submission), and
 constants in exactly the form that the reference returns (made here, from the expected values).
@@ -6,7 +6,6 @@ constants in exactly the form that the reference returns (made here, from the ex
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from redink.grader.assignment.master import Master
 from redink.records import Cell, Observation
+from redink.source import Kind, definitions
 from redink.wire import decode, encode
 
 ANSWERS = {
@@ -28,9 +28,9 @@ ANSWERS = {
 
 
 def trivial_cells(master: Master, asks: Sequence[str], answer: str) -> tuple[Cell, ...]:
-    """Give the solved cells with every asked name replaced by a trivial answer."""
+    """Return the solved cells with every asked name replaced by a trivial answer."""
     solved = master.solved()
-    kinds = _kinds(solved)
+    kinds = {one.name: one.kind for cell in solved for one in definitions(cell.source)}
     lines = [_definition(name, kinds.get(name, "value"), answer) for name in asks]
     return (*solved, Cell(index=len(master.cells) + 1, source="\n".join(lines)))
 
@@ -41,7 +41,7 @@ def constant_observations(expected: Sequence[Observation], number: float) -> lis
 
 
 def filled(value: Any, number: float) -> Any:
-    """Give a value of the same form in which every number is `number`."""
+    """Return a value of the same form in which every number is `number`."""
     if isinstance(value, np.ndarray):
         return np.full_like(value, number)
     if isinstance(value, bool):
@@ -55,7 +55,7 @@ def filled(value: Any, number: float) -> Any:
     return "" if isinstance(value, str) else value
 
 
-def _definition(name: str, kind: str, answer: str) -> str:
+def _definition(name: str, kind: Kind, answer: str) -> str:
     function = f"def {name}(*args, **kwargs):\n    return {answer}"
     if kind == "function":
         return function
@@ -65,18 +65,3 @@ def _definition(name: str, kind: str, answer: str) -> str:
         )
         return f"class {name}:\n{body}\n    def __getattr__(self, attribute): return self"
     return f"args = ()\n{name} = {{key: ({answer}) for key in {name}}} if isinstance({name}, dict) else ({answer})"
-
-
-def _kinds(cells: Sequence[Cell]) -> dict[str, str]:
-    found = {}
-    for cell in cells:
-        try:
-            body = ast.parse(cell.source).body
-        except SyntaxError:  # a cell with magics
-            continue
-        for node in body:
-            if isinstance(node, ast.FunctionDef):
-                found[node.name] = "function"
-            elif isinstance(node, ast.ClassDef):
-                found[node.name] = "class"
-    return found

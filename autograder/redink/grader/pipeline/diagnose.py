@@ -8,19 +8,19 @@ from redink.assignment.spec import Question
 from redink.checks import diagnosing
 from redink.checks.answers import Answer
 from redink.checks.diagnosing import Asked, Belief, is_silent
-from redink.checks.feedback import Told
+from redink.checks.feedback import Feedback
 from redink.checks.judging import same
 from redink.checks.mistakes import fingerprint
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
-from redink.records import Record, Verdict
+from redink.records import Record
 
 
 class Diagnosis(Record, frozen=True):
     """A question's checks as they count in the end, the misconception behind them, or the name of an unknown mistake."""
 
-    told: dict[str, Told]  # by check id
+    feedback: dict[str, Feedback]  # by check id
     misconception: str = ""
     mistake: str = ""  # equal for students whose wrong answers are equal
 
@@ -29,24 +29,24 @@ def diagnose(
     key: OpenKey, question: Question, evidence: Evidence, judged: Mapping[str, Judged], earlier: Sequence[str]
 ) -> Diagnosis:
     """Diagnose one question; `earlier` names the misconceptions found in questions that it uses, nearest first."""
-    told = {id: one.told for id, one in judged.items()}
-    failing = [id for id in told if told[id].verdict.verdict != "passed"]
+    feedback = {id: one.feedback for id, one in judged.items()}
+    failing = [id for id in feedback if feedback[id].outcome != "passed"]
     for id in failing:
         belief = next(
             (one for name in earlier if _follows(key, id, evidence, judged[id], one := key.belief(name))), None
         )
         if belief is not None:
-            told[id] = _carried(told[id], belief.question)
-    if all(told[id].verdict.verdict == "passed" for id in failing):
-        return Diagnosis(told=told)
+            feedback[id] = _carried(feedback[id], belief.question)
+    if all(feedback[id].outcome == "passed" for id in failing):
+        return Diagnosis(feedback=feedback)
     asked = [one for part in key.parts(question.id) for one in key.asked(part.check)]
     answers = [one for part in key.parts(question.id) for one in evidence.answers(part.check)]
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
     match = diagnosing.diagnose(asked, seen, wrong, key.bank(question.id))
     if match is not None:
-        return Diagnosis(told=told, misconception=match.id)
-    return Diagnosis(told=told, mistake=_unknown(asked, seen))
+        return Diagnosis(feedback=feedback, misconception=match.id)
+    return Diagnosis(feedback=feedback, mistake=_unknown(asked, seen))
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
@@ -60,9 +60,9 @@ def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belie
     return True
 
 
-def _carried(told: Told, question: str) -> Told:
+def _carried(feedback: Feedback, question: str) -> Feedback:
     note = f"right, given the error in {question}, which is charged there"
-    return Told(verdict=Verdict(verdict="passed", notes=(*told.verdict.notes, note)), sentence=told.sentence)
+    return Feedback(outcome="passed", sentence=feedback.sentence, notes=(*feedback.notes, note))
 
 
 def _unknown(asked: Sequence[Asked], seen: Mapping[str, Answer]) -> str:

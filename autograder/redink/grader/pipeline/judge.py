@@ -8,7 +8,7 @@ import msgspec
 
 from redink.assignment.spec import Question
 from redink.checks import forbidding, judging
-from redink.checks.feedback import Told, tell, tell_breach
+from redink.checks.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
@@ -19,7 +19,7 @@ from redink.records import CellRun, Record, Verdict
 class Judged(Record, frozen=True):
     """A check's outcome, and which of its trials passed."""
 
-    told: Told
+    feedback: Feedback
     passed: dict[str, bool]  # by trial id
 
 
@@ -60,8 +60,8 @@ def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
 
 def _judge_check(key: OpenKey, part: Part, evidence: Evidence, memory: Memory, breaches: dict[str, str]) -> Judged:
     if breaches and (breach := key.checks[part.check].first_of(breaches)):
-        told = tell_breach(key.checks[part.check], breach)
-        return Judged(told=told, passed={trial.id: False for trial in part.trials})
+        feedback = forbidden_feedback(key.checks[part.check], breach)
+        return Judged(feedback=feedback, passed={trial.id: False for trial in part.trials})
     name = judgement_key(key, part, evidence)
     return memory.find(name) or memory.keep(name, _from_answers(key, part, evidence))
 
@@ -72,8 +72,8 @@ def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
     for trial, answer, wanted in zip(part.trials, evidence.answers(part.check), asked, strict=True):
         verdict = judging.judge(check, answer, wanted.expected, wanted.inputs)
         rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
-    told = tell(check, part.visibility, rows)
-    return Judged(told=told, passed={row[0].id: row[3].verdict == "passed" for row in rows})
+    feedback = give_feedback(check, part.visibility, rows)
+    return Judged(feedback=feedback, passed={row[0].id: row[3].verdict == "passed" for row in rows})
 
 
 def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:

@@ -19,18 +19,18 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis) -> QuestionRes
     earned = Fraction(0)
     for part in parts:
         share = Fraction(question.points) * _exact(part.weight) / weights
-        told = diagnosis.told[part.check]
-        passed = told.verdict.verdict == "passed"
+        feedback = diagnosis.feedback[part.check]
+        passed = feedback.outcome == "passed"
         earned += share if passed else 0
         results.append(
             CheckResult(
                 id=part.check,
                 visibility=part.visibility,
-                verdict=told.verdict.verdict,
+                verdict=feedback.outcome,
                 score=_points(share) if passed else 0.0,
                 max_score=_points(share),
-                message=told.text,
-                notes=told.verdict.notes,
+                message=feedback.text,
+                notes=feedback.notes,
             )
         )
     return QuestionResult(

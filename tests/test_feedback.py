@@ -5,9 +5,9 @@ import pytest
 
 from redink.checks import check
 from redink.checks.answers import read_answer
-from redink.checks.feedback import show, tell
+from redink.checks.feedback import give_feedback, show
 from redink.checks.judging import judge
-from redink.records import Observation, Trial, Verdict
+from redink.records import Observation, Trial
 from redink.wire import Opaque, encode
 
 TALE = "X[0, 0] = 0.7312345 'Fisher' </pre><script>"
@@ -50,8 +50,8 @@ RAISES = answer(status="raised", error=f"ValueError: {TALE}", where="cell 4, lin
 
 
 def test_a_public_failure_shows_fault_inputs_expected_got_and_replay():
-    told = tell(adds_one, "public", [row(adds_one, RIGHT), row(adds_one, WRONG, number=1)])
-    assert told.text.splitlines() == [
+    feedback = give_feedback(adds_one, "public", [row(adds_one, RIGHT), row(adds_one, WRONG, number=1)])
+    assert feedback.text.splitlines() == [
         "Adds one to every number.",
         "1 of 2 numbers differ; at [1] expected 3.25, got 9.",
         "  X = [1.5 , 2.25]",
@@ -60,33 +60,33 @@ def test_a_public_failure_shows_fault_inputs_expected_got_and_replay():
         "  got:      [2.5, 9. ]",
         '  replay:   check.replay("adds_one", 1)',
     ]
-    assert told.verdict.verdict == "failed"
+    assert feedback.outcome == "failed"
 
 
 def test_the_smallest_failing_trial_is_told():
-    told = tell(adds_one, "public", [row(adds_one, WRONG, number=n) for n in range(3)])
-    assert told.replay == 'check.replay("adds_one", 0)'
+    feedback = give_feedback(adds_one, "public", [row(adds_one, WRONG, number=n) for n in range(3)])
+    assert feedback.replay == 'check.replay("adds_one", 0)'
 
 
 def test_a_public_error_shows_what_was_raised_and_where():
-    told = tell(adds_one, "public", [row(adds_one, RAISES)])
-    assert told.verdict.verdict == "error"
-    assert told.fault.startswith(f"Raised ValueError: {TALE} (cell 4, line 2)")
-    assert (told.got, told.expected) == ("", "[2.5 , 3.25]")
+    feedback = give_feedback(adds_one, "public", [row(adds_one, RAISES)])
+    assert feedback.outcome == "error"
+    assert feedback.fault.startswith(f"Raised ValueError: {TALE} (cell 4, line 2)")
+    assert (feedback.got, feedback.expected) == ("", "[2.5 , 3.25]")
 
 
 def test_a_check_with_a_then_of_its_own_shows_no_expected_value():
-    told = tell(has_a_then, "public", [row(has_a_then, WRONG)])
-    assert told.expected == ""
-    assert told.got == "[2.5, 9. ]"
-    assert TALE in told.fault
+    feedback = give_feedback(has_a_then, "public", [row(has_a_then, WRONG)])
+    assert feedback.expected == ""
+    assert feedback.got == "[2.5, 9. ]"
+    assert TALE in feedback.fault
 
 
 def test_what_passes_says_nothing_but_its_notes_once_each():
     rows = [row(adds_one, returned(EXPECTED.astype(np.float32), modified=("X",)), number=n) for n in range(2)]
-    told = tell(adds_one, "public", rows)
-    assert (told.text, told.verdict.verdict) == ("", "passed")
-    assert told.verdict.notes == ("changed its input X in place", "returned float32")
+    feedback = give_feedback(adds_one, "public", rows)
+    assert (feedback.text, feedback.outcome) == ("", "passed")
+    assert feedback.notes == ("changed its input X in place", "returned float32")
 
 
 @pytest.mark.parametrize("made", [adds_one, has_a_then])
@@ -105,42 +105,44 @@ def test_what_passes_says_nothing_but_its_notes_once_each():
     ],
 )
 def test_a_hidden_failure_tells_its_sentence_and_its_kind_alone(made, seen, word, fault):
-    told = tell(made, "hidden", [row(made, seen)])
-    assert told.verdict == Verdict(verdict=word)
-    assert told.text == "\n".join(line for line in (made.sentence, fault) if line)
-    assert (told.inputs, told.expected, told.got, told.replay) == ((), "", "", "")
+    feedback = give_feedback(made, "hidden", [row(made, seen)])
+    assert (feedback.outcome, feedback.notes) == (word, ())
+    assert feedback.text == "\n".join(line for line in (made.sentence, fault) if line)
+    assert (feedback.inputs, feedback.expected, feedback.got, feedback.replay) == ((), "", "", "")
 
 
 def test_a_hidden_check_that_passes_names_none_of_its_inputs():
-    told = tell(adds_one, "hidden", [row(adds_one, returned(EXPECTED, modified=("X",)))])
-    assert told.verdict == Verdict(verdict="passed")
-    assert told.text == ""
+    feedback = give_feedback(adds_one, "hidden", [row(adds_one, returned(EXPECTED, modified=("X",)))])
+    assert (feedback.outcome, feedback.notes) == ("passed", ())
+    assert feedback.text == ""
 
 
 @pytest.mark.parametrize("seen", [WRONG, RAISES, answer(status="timeout", error=TALE)])
 def test_a_public_check_that_fails_on_secret_inputs_alone_says_so_and_shows_none(seen):
     rows = [row(adds_one, RIGHT), row(adds_one, seen, published=False)]
-    told = tell(adds_one, "public", rows)
-    assert told.text == "Adds one to every number.\nRight on the published inputs, wrong on others of the same kind."
-    assert told.verdict.verdict != "passed"
-    assert (told.inputs, told.expected, told.got, told.replay) == ((), "", "", "")
+    feedback = give_feedback(adds_one, "public", rows)
+    assert (
+        feedback.text == "Adds one to every number.\nRight on the published inputs, wrong on others of the same kind."
+    )
+    assert feedback.outcome != "passed"
+    assert (feedback.inputs, feedback.expected, feedback.got, feedback.replay) == ((), "", "", "")
 
 
 def test_a_published_failure_is_told_before_a_secret_one():
-    told = tell(adds_one, "public", [row(adds_one, WRONG), row(adds_one, WRONG, published=False)])
-    assert told.replay
+    feedback = give_feedback(adds_one, "public", [row(adds_one, WRONG), row(adds_one, WRONG, published=False)])
+    assert feedback.replay
 
 
 def test_an_unwritten_function_gets_one_line_and_no_numbers():
     seen = answer(status="raised", error="NotImplementedError: yours")
-    told = tell(adds_one, "public", [row(adds_one, seen)])
-    assert told.text == "Adds one to every number.\nNot written yet."
+    feedback = give_feedback(adds_one, "public", [row(adds_one, seen)])
+    assert feedback.text == "Adds one to every number.\nNot written yet."
 
 
 def test_bytes_that_are_no_data_show_nothing():
-    told = tell(adds_one, "public", [row(adds_one, answer(status="returned", value=b"\xc1"))])
-    assert told.got == ""
-    assert told.fault
+    feedback = give_feedback(adds_one, "public", [row(adds_one, answer(status="returned", value=b"\xc1"))])
+    assert feedback.got == ""
+    assert feedback.fault
 
 
 def test_a_trial_is_named_by_its_check_its_kind_and_its_number():

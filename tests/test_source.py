@@ -1,0 +1,102 @@
+"""The one reader of Python source: statements, definitions and names, whatever a cell holds."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from redink.source import definitions, globals_of, is_python, parse, statements, syntax_error, without_decorators
+
+CELL = """import numpy as np
+import torch.nn
+%matplotlib inline
+SCALE: float = 2.0
+
+@np.vectorize
+@staticmethod
+def double(x):
+    y = SCALE * x
+    return y
+
+async def wait(): ...
+files = !ls \\
+   -l
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return double(x)
+a = b = 1
+a.update(c=2)
+double?
+"""
+UNREADABLE = ["def f(:", "(" * 5000, "fit = 1" + "+1" * 30000, "'\0'", "-" * 100000 + "1", "return\n  x"]
+
+
+def test_definitions_have_their_kind_and_their_lines_also_beside_magics():
+    assert [tuple(one) for one in definitions(CELL)] == [
+        ("SCALE", "value", 4, 4),
+        ("double", "function", 6, 10),
+        ("wait", "function", 12, 12),
+        ("Net", "class", 15, 17),
+        ("a", "value", 18, 18),
+        ("b", "value", 18, 18),
+    ]
+
+
+def test_statements_tell_what_they_define_change_and_use():
+    found = {tuple(sorted(one.names)): one.uses for one in statements(CELL)}
+    assert found[("np",)] == found[("torch",)] == set()
+    assert found[("double",)] == {"SCALE", "np", "staticmethod"}
+    assert found[("Net",)] == {"torch", "double"}
+    assert ("a", "b") in found
+    assert found[("a",)] == {"a"}
+
+
+def test_layout_and_comments_are_no_part_of_a_statement():
+    assert statements("x = f( 1 )  # why") == statements("\n\nx = f(1)")
+    assert statements("x = f(1)") != statements("x = f(2)")
+
+
+@pytest.mark.parametrize("source", UNREADABLE)
+def test_what_python_cannot_read_is_empty_and_raises_nothing(source):
+    assert statements(source) == definitions(source) == ()
+    assert ast.unparse(parse(source)) == ""
+    assert globals_of(source) == frozenset()
+    assert not is_python(source)
+    assert without_decorators(source) is None
+    assert isinstance(syntax_error(source), SyntaxError)
+
+
+def test_a_cell_with_magics_is_not_python_alone():
+    assert not is_python("%time x = 1")
+    assert is_python("x = 3 % 4\nawait y")
+    assert is_python("")
+
+
+@pytest.mark.parametrize(
+    "source", ["%%bash\nif [ 1 ]; then", "%%time\nx = 1", CELL, "x = await y", "for _ in z:\n    !ls"]
+)
+def test_what_ipython_understands_is_no_syntax_error(source):
+    assert syntax_error(source) is None
+
+
+def test_a_syntax_error_beside_a_magic_is_found_on_its_own_line():
+    error = syntax_error("%matplotlib inline\nx = 1\nretrun x")
+    assert error is not None
+    assert error.lineno == 3
+
+
+def test_globals_are_what_no_function_binds_itself():
+    text = "def f(x, y=z):\n    global g\n    g = 1\n    return [h(i) for i in x] + g"
+    assert globals_of(text) == {"z", "h", "g"}
+    assert globals_of("x = 1\nprint(x)") == {"x", "print"}
+
+
+def test_decorators_are_left_out_and_nothing_else():
+    assert without_decorators("@c.view\ndef f(x):  # why\n    return x") == "def f(x):\n    return x"
+    assert without_decorators("f = lambda: 0") == "f = lambda: 0"
+
+
+def test_a_long_line_of_blanks_is_read_at_once():
+    """A pattern that tried every split of the blanks would take hours here."""
+    assert not parse("def f(:\n" + " " * 1_000_000 + "x").body
