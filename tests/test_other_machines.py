@@ -11,11 +11,14 @@ import msgspec
 import pytest
 
 from redink.assignment.published import Published
+from redink.checks.answers import read_answer
 from redink.checks.judging import same
+from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import read_assignment
-from redink.grader.author.build import published
+from redink.grader.author.build import published, published_key
 from redink.grader.course import Course
 from redink.grader.sandbox import environment, template
+from redink.grader.workers.workers import workers_for
 
 COURSE = Course.find(Path(__file__).parent)
 OLDER = {
@@ -33,12 +36,16 @@ def test_an_older_processor_gives_what_is_published(slug, monkeypatch):
     monkeypatch.setattr(template, "clean_environment", lambda folder: environment.clean_environment(folder) | OLDER)
     assignment = read_assignment(COURSE, slug)
     stored = msgspec.json.decode((assignment.folder / "published.json").read_bytes(), type=Published)
-    paper = published_paper(assignment)
-    found = published(paper, stored.made_from)
+    with workers_for(COURSE, slug, jobs=2) as workers:
+        key = published_key(assignment, workers)
+    found = published(key, stored.made_from, assignment.checks)
+    opened = OpenKey(key, assignment.checks)
+    asked = {one.id: one for part in key.parts for one in opened.asked(part.check)}
 
     def differing(one, other):
         assert one.keys() == other.keys()
-        return [id for id in one if not same(paper.asked[id].check, one[id], other[id], paper.asked[id].inputs)]
+        answers = {id: (read_answer(one[id]), read_answer(other[id])) for id in one}
+        return [id for id, pair in answers.items() if not same(asked[id].check, *pair, asked[id].inputs)]
 
     assert differing(stored.expected, found.expected) == []
     there = {one.id: one.gives for one in found.misconceptions}

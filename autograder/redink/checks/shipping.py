@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import symtable
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from redink.errors import AuthorError
+from redink.source import globals_of
 
 ALLOWED = frozenset(dir(builtins)) | {"np", "torch"}
 STAND_INS = "redink.checks.stand_ins"
@@ -121,7 +121,7 @@ def _scope(meant: Any) -> Mapping[str, Any]:
 
 def _used(check: str, user: str, source: str, scope: Mapping[str, Any]) -> dict[str, FunctionType | type]:
     """Find the functions and classes that a source uses; refuse a name that is neither one of them nor in the box."""
-    free = sorted(_globals_of(symtable.symtable(source, "when", "exec")) - {"when", "np", "torch"})
+    free = sorted(globals_of(source) - {"when", "np", "torch"})
     meant = {name: inspect.unwrap(scope[name]) for name in free if name in scope}
     used = {name: one for name, one in meant.items() if isinstance(one, FunctionType | type)}
     if unknown := [name for name in free if name not in used and name not in ALLOWED]:
@@ -160,8 +160,3 @@ def _names_a_comparer(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr in _COMPARERS and not (isinstance(node.value, ast.Name) and node.value.id == "student")
     return isinstance(node, ast.alias) and not _COMPARERS.isdisjoint(node.name.split("."))
-
-
-def _globals_of(table: symtable.SymbolTable) -> set[str]:
-    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
-    return found.union(*(_globals_of(child) for child in table.get_children()))

@@ -137,6 +137,12 @@ class _Box:
         if _held.zygote is not None:
             _held.zygote.close()
         one = self._settings
-        _held.zygote = Zygote(torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak)
+        _held.zygote = Zygote(
+            torch=one.torch,
+            hidden=one.hidden,
+            without=one.without,
+            allow_weak=one.allow_weak,
+            template=one.template,
+        )
         _held.settings = one
         return _held.zygote

@@ -24,6 +24,7 @@ from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import BoxSettings, Done, Job, ObservedDone, Observing, pack
+from redink.grader.sandbox.template import Template
 from redink.grader.workers.worker import observe_job, run_job
 from redink.records import Cell, Limits, Observed, Request
 
@@ -42,7 +43,7 @@ class Workers:
         self._box = box
         self._executor = executor
         self._pool: ProcessPoolExecutor | None = None
-        self._template = None
+        self._template: Template | None = None
         self._restarts = 0
 
     def __enter__(self) -> Workers:
@@ -134,10 +135,12 @@ class Workers:
                     yield who, answer
 
     def _settings(self) -> BoxSettings:
-        """Start the template, whose address the workers need."""
+        """Start the template, whose address the workers need; workers elsewhere make their own."""
         if self._executor is not None:
             return self._box
-        return self._box
+        if self._template is None:
+            self._template = Template(torch=self._box.torch)
+        return msgspec.structs.replace(self._box, template=self._template.address)
 
     def _workers(self) -> Executor:
         if self._executor is not None:
