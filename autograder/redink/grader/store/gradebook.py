@@ -1,71 +1,102 @@
-"""The gradebook: one SQLite file with what was seen, what was judged and what was graded.
+"""The gradebook: one SQLite file with who handed in what, what was seen of it, and what it was graded.
 
-Observations and judgements are stored under the keys of `keys.py`, so nothing is observed or judged twice. Each result is
-written in one transaction with what it rests on: after a crash at any moment a submission is graded or it is not.
+Results are added and never replaced. What one submission costs is written by the caller in one transaction: after a
+crash at any moment a submission is graded or it is not. The tables are in `schema.py`, for a person in docs/gradebook.md.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from redink.errors import CourseError
-from redink.records import CellRun, Observation, Record, Result, Walls
+from redink.grader.store.opening import Opened
+from redink.grader.store.schema import COUNTING_RESULT, now
+from redink.records import CellRun, Record, Result, Walls
 
-SCHEMA = 1
-_TABLES = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS observations (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS judgements (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sources (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS results (
-    assignment TEXT, submission TEXT, graded_under TEXT NOT NULL, record BLOB NOT NULL,
-    PRIMARY KEY (assignment, submission)
-) WITHOUT ROWID;
+_Kind = TypeVar("_Kind")
+
+# What was seen of the same bytes by the same student: this attempt and earlier ones that were the same file.
+_RUNS_OF_THE_SAME = """
+FROM submissions AS this
+JOIN submissions AS same ON same.assignment = this.assignment AND same.student = this.student
+    AND same.sha256 = this.sha256 AND same.attempt <= this.attempt
+JOIN runs ON runs.submission = same.id
 """
-Stored = TypeVar("Stored", bound=Record)
+_GRADED = f"""
+SELECT submissions.id, submissions.attempt, results.id, results.record, results.graded_under, results.answer_key
+FROM submissions JOIN students ON students.id = submissions.student JOIN results ON results.submission = submissions.id
+WHERE submissions.assignment = ? AND {COUNTING_RESULT}
+"""  # noqa: S608 - our own text
+_NEW_RUN = """
+INSERT INTO runs (submission, made_at, stamp, sources, cells, walls, missing, cpu_seconds, wall_seconds)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_NEW_RESULT = """
+INSERT INTO results (
+    submission, graded_at, answer_key, graded_under, state, reason, score, max_score, cpu_seconds, wall_seconds, record
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 
 
-class Run(Record, frozen=True):
-    """One execution of a submission's cells."""
+class StoredRun(Record, frozen=True):
+    """One execution of a submission in the box."""
 
+    sources: bytes
     cells: tuple[CellRun, ...]
     box: Walls
     cpu_seconds: float
     wall_seconds: float
+    stamp: str
+
+
+class Stored(Record, frozen=True):
+    """What one check saw in one run, without the content."""
+
+    run: int
+    check: str
+    key: str
+    digest: str
+    stamp: str
+
+
+class NewObservations(Record, frozen=True):
+    """What one check saw, all its trials in one content."""
+
+    check: str
+    key: str
+    digest: str
+    content: bytes
+
+
+class Graded(Record, frozen=True):
+    """The result of a submission that counts today, and what it rests on, by question."""
+
+    submission: int
+    attempt: int
+    result: Result
+    graded_under: str
+    answer_key: str
+    bases: dict[str, str]
+    mistakes: dict[str, str]
 
 
 class Gradebook:
-    """All that is known of a class's submissions. Only the coordinator writes it."""
+    """All that is known of a class's submissions. One process at a time has it open."""
 
-    def __init__(self, path: Path | None, secret: str) -> None:
+    def __init__(self, path: Path | None, secret: str, *, holder: str = "redink") -> None:
         self.path = path
-        if path is not None and path.exists() and not path.is_file():
-            raise CourseError(f"{path} cannot be used as a gradebook: it is not a file")
-        try:
-            self._db = sqlite3.connect(path or ":memory:", isolation_level=None)
-            if path is not None:
-                path.chmod(0o600)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA busy_timeout = 10000")
-            self._db.executescript(_TABLES)
-            self._claim("schema", str(SCHEMA), "was written by another version of Redink")
-            self._claim("secret", secret, "belongs to another course secret; use that secret, or another --gradebook")
-        except sqlite3.Error as error:
-            raise CourseError(f"{path} cannot be used as a gradebook: {error}") from error
-
-    def _claim(self, name: str, value: str, complaint: str) -> None:
-        self._db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
-        (found,) = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        if found != value:
-            self._db.close()
-            raise CourseError(f"the gradebook {self.path} {complaint}")
+        self._opened = Opened(path, secret, holder)
+        self._db = self._opened.db
+        self.told = self._opened.told
 
     def __enter__(self) -> Gradebook:
         return self
@@ -73,97 +104,218 @@ class Gradebook:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._db.close()
-        if isinstance(error, sqlite3.Error):  # a full disk, a lock that is never given back
+        self._opened.close()
+        if isinstance(error, sqlite3.Error):  # a full disk, somebody who looks at it and never lets go
             raise CourseError(f"the gradebook {self.path} cannot be written: {error}") from error
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do several writes, all or nothing; inside another one, the outer one commits."""
+        outer = not self._db.in_transaction
+        self._db.execute("BEGIN IMMEDIATE" if outer else "SAVEPOINT inside")
+        try:
+            yield
+            self._db.execute("COMMIT" if outer else "RELEASE inside")
+        except BaseException:
+            if self._db.in_transaction:  # SQLite itself rolls back when the disk is full
+                self._db.execute("ROLLBACK" if outer else "ROLLBACK TO inside")
+            raise
+
+    # -- what was handed in ----------------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        assignment: str,
+        student: str,
+        *,
+        file: str,
+        sha256: str,
+        source: str = "path",
+        handed_in: str | None = None,
+    ) -> int:
+        """Return the id of an attempt: the student's latest one if that had the same bytes, otherwise a new one."""
+        with self.transaction():
+            self._db.execute("INSERT OR IGNORE INTO students (name) VALUES (?)", (student,))
+            (person,) = self._one("SELECT id FROM students WHERE name = ?", student)
+            latest = self._one(
+                "SELECT id, attempt, sha256 FROM submissions WHERE assignment = ? AND student = ? "
+                "ORDER BY attempt DESC LIMIT 1",
+                assignment, person,
+            )  # fmt: skip
+            if latest and latest[2] == sha256:
+                return int(latest[0])
+            return self._insert(
+                "INSERT INTO submissions (assignment, student, attempt, file, sha256, source, handed_in, collected_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                assignment, person, latest[1] + 1 if latest else 1, file, sha256, source, handed_in, now(),
+            )  # fmt: skip
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 
-    def run(self, key: str) -> Run | None:
-        """Find an execution of cells."""
-        return self._get("runs", key, Run)
-
-    def observations(self, keys: Iterable[str]) -> dict[str, Observation]:
-        """Find those of these observations that were made before."""
-        return {key: found for key in keys if (found := self._get("observations", key, Observation)) is not None}
-
-    def keep_observed(self, key: str, run: Run, observations: Mapping[str, Observation]) -> None:
-        """Store an execution and what was observed of it, all or nothing."""
+    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[NewObservations]) -> None:
+        """Store an execution and what was observed in it."""
         with self.transaction():
-            self._put("runs", key, run)
-            for name, observation in observations.items():
-                self._put("observations", name, observation)
+            id = self._insert(
+                _NEW_RUN, submission, now(), run.stamp, run.sources, msgspec.msgpack.encode(run.cells),
+                ",".join(run.box.walls), ",".join(run.box.missing), run.cpu_seconds, run.wall_seconds,
+            )  # fmt: skip
+            self._db.executemany(
+                "INSERT INTO observations VALUES (?, ?, ?, ?, ?)",
+                ((id, one.check, one.key, one.digest, one.content) for one in observations),
+            )
+
+    def last_run(self, submission: int) -> StoredRun | None:
+        """Find the newest execution of these bytes, also from an earlier attempt of the student with the same ones."""
+        row = self._one(
+            f"SELECT sources, cells, walls, missing, runs.cpu_seconds, runs.wall_seconds, stamp {_RUNS_OF_THE_SAME} "
+            "WHERE this.id = ? ORDER BY runs.id DESC LIMIT 1",
+            submission,
+        )
+        if row is None:
+            return None
+        sources, cells, walls, missing, cpu_seconds, wall_seconds, stamp = row
+        return StoredRun(
+            sources=sources,
+            cells=self._decode(cells, tuple[CellRun, ...]),
+            box=Walls(walls=_words(walls), missing=_words(missing)),
+            cpu_seconds=cpu_seconds,
+            wall_seconds=wall_seconds,
+            stamp=stamp,
+        )
+
+    def stored(self, submission: int) -> list[Stored]:
+        """List what checks saw of these bytes, newest run first, also in earlier attempts with the same ones."""
+        rows = self._db.execute(
+            f"SELECT runs.id, check_id, key, digest, stamp {_RUNS_OF_THE_SAME} "
+            "JOIN observations ON observations.run = runs.id WHERE this.id = ? ORDER BY runs.id DESC, check_id",
+            (submission,),
+        )
+        return [
+            Stored(run=run, check=check, key=key, digest=digest, stamp=stamp) for run, check, key, digest, stamp in rows
+        ]
+
+    def content(self, run: int, check: str) -> bytes:
+        """Read what one check saw in one run; raise KeyError if that was never stored."""
+        row = self._one("SELECT content FROM observations WHERE run = ? AND check_id = ?", run, check)
+        if row is None:
+            raise KeyError((run, check))
+        return bytes(row[0])
+
+    def old_run_key(self, submission: int) -> str | None:
+        """Find the key under which these bytes were run by a Redink with schema 1."""
+        row = self._one(
+            f"SELECT old_key {_RUNS_OF_THE_SAME} WHERE this.id = ? AND old_key IS NOT NULL ORDER BY runs.id DESC LIMIT 1",
+            submission,
+        )
+        return None if row is None else str(row[0])
+
+    def old_observations(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Find those of these observations that a Redink with schema 1 made."""
+        if self._one("SELECT 1 FROM sqlite_master WHERE name = 'old_observations'") is None:
+            return {}
+        return self._found("old_observations", keys)
 
     # -- what was judged -------------------------------------------------------------------------------------------
 
-    def judgement(self, key: str, kind: type[Stored]) -> Stored | None:
-        """Find an earlier judgement."""
-        return self._get("judgements", key, kind)
+    def judgements(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Find those of these judgements that were made before."""
+        return self._found("judgements", keys)
 
-    def keep_judgement(self, key: str, judgement: Record) -> None:
-        """Store a judgement."""
-        self._put("judgements", key, judgement)
+    def keep_judgements(self, records: Mapping[str, bytes]) -> None:
+        """Store judgements."""
+        with self.transaction():
+            self._db.executemany("INSERT OR REPLACE INTO judgements VALUES (?, ?)", records.items())
 
     # -- what was graded -------------------------------------------------------------------------------------------
 
-    def keep_submission(self, key: str, submission: Record) -> None:
-        """Store what was handed in, so that it can be re-judged without its file."""
-        self._put("sources", key, submission)
+    def keep_result(
+        self,
+        submission: int,
+        result: Result,
+        *,
+        answer_key: str,
+        graded_under: str,
+        bases: Mapping[str, str] = {},
+        mistakes: Mapping[str, str] = {},
+    ) -> None:
+        """Add a result; an earlier one stays. Our own failure is no result, and raises ValueError."""
+        if result.state == "internal_error":
+            raise ValueError("a failure of Redink itself is no result and is never stored")
+        with self.transaction():
+            id = self._insert(
+                _NEW_RESULT, submission, now(), answer_key, graded_under, result.state, result.reason, result.score,
+                result.max_score, result.cpu_seconds, result.wall_seconds, msgspec.msgpack.encode(result),
+            )  # fmt: skip
+            self._db.executemany(
+                "INSERT INTO question_scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (id, one.id, one.tier, one.score, one.max_score, one.hint.misconception if one.hint else None,
+                     mistakes.get(one.id), bases.get(one.id, ""))
+                    for one in result.questions
+                ],
+            )  # fmt: skip
 
-    def submission(self, key: str, kind: type[Stored]) -> Stored | None:
-        """Find what was handed in."""
-        return self._get("sources", key, kind)
+    def graded(self, assignment: str, student: str) -> Graded | None:
+        """Find the newest result of the student's highest attempt that has one."""
+        found = self._graded(f"{_GRADED} AND students.name = ?", assignment, student)
+        return found[0] if found else None
 
-    def result(self, assignment: str, submission: str) -> tuple[Result, str] | None:
-        """Find the last result of a submission and the key it was graded under."""
-        row = self._db.execute(
-            "SELECT record, graded_under FROM results WHERE assignment = ? AND submission = ?", (assignment, submission)
-        ).fetchone()
-        return None if row is None else (msgspec.msgpack.decode(row[0], type=Result), row[1])
+    def all_graded(self, assignment: str) -> list[Graded]:
+        """List the results of an assignment that count today, by student."""
+        return self._graded(f"{_GRADED} ORDER BY students.name", assignment)
 
-    def results(self, assignment: str) -> list[Result]:
-        """List the results of an assignment, by submission."""
-        rows = self._db.execute("SELECT record FROM results WHERE assignment = ? ORDER BY submission", (assignment,))
-        return [msgspec.msgpack.decode(record, type=Result) for (record,) in rows]
-
-    def keep_result(self, result: Result, graded_under: str) -> None:
-        """Store a result in the place of an earlier one."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",
-            (result.assignment, result.submission.id, graded_under, msgspec.msgpack.encode(result)),
-        )
+    def _graded(self, question: str, *values: object) -> list[Graded]:
+        rows = self._db.execute(question, values).fetchall()
+        bases: dict[int, dict[str, str]] = defaultdict(dict)
+        mistakes: dict[int, dict[str, str]] = defaultdict(dict)
+        for result, name, basis, mistake in self._db.execute(
+            "SELECT result, question, basis, mistake FROM question_scores "
+            "WHERE result IN (SELECT value FROM json_each(?))",
+            (json.dumps([row[2] for row in rows]),),
+        ):
+            bases[result][name] = basis
+            if mistake is not None:
+                mistakes[result][name] = mistake
+        return [
+            Graded(
+                submission=submission,
+                attempt=attempt,
+                result=self._decode(record, Result),
+                graded_under=graded_under,
+                answer_key=answer_key,
+                bases=bases[id],
+                mistakes=mistakes[id],
+            )
+            for submission, attempt, id, record, graded_under, answer_key in rows
+        ]
 
     # -- how -------------------------------------------------------------------------------------------------------
 
-    def transaction(self) -> _Transaction:
-        """Do several writes, all or nothing."""
-        return _Transaction(self._db)
+    def _one(self, question: str, *values: object) -> Any:
+        return self._db.execute(question, values).fetchone()
 
-    def _get(self, table: str, key: str, kind: type[Stored]) -> Stored | None:
-        row = self._db.execute(f"SELECT record FROM {table} WHERE key = ?", (key,)).fetchone()  # noqa: S608 - our own table names
-        return None if row is None else msgspec.msgpack.decode(row[0], type=kind)
+    def _insert(self, statement: str, *values: object) -> int:
+        id = self._db.execute(statement, values).lastrowid
+        assert id is not None
+        return id
 
-    def _put(self, table: str, key: str, record: Record) -> None:
-        self._db.execute(
-            f"INSERT OR REPLACE INTO {table} VALUES (?, ?)",  # noqa: S608 - our own table names
-            (key, msgspec.msgpack.encode(record)),
+    def _found(self, table: str, keys: Iterable[str]) -> dict[str, bytes]:
+        """Find many keys in one query, however many they are."""
+        return dict(
+            self._db.execute(
+                f"SELECT key, record FROM {table} WHERE key IN (SELECT value FROM json_each(?))",  # noqa: S608 - our own names
+                (json.dumps(list(keys)),),
+            )
         )
 
+    def _decode(self, record: bytes, kind: type[_Kind]) -> _Kind:
+        try:
+            return msgspec.msgpack.decode(record, type=kind)
+        except msgspec.MsgspecError as error:
+            raise CourseError(
+                f"the gradebook {self.path} holds a record that this Redink cannot read ({error}); update Redink"
+            ) from error
 
-class _Transaction:
-    """`with` this, everything is written, or nothing is."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._outer = False
-
-    def __enter__(self) -> None:
-        self._outer = not self._db.in_transaction
-        if self._outer:
-            self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._outer and self._db.in_transaction:  # SQLite itself rolls back when the disk is full
-            self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split(",")) if text else ()

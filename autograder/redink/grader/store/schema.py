@@ -1,0 +1,153 @@
+"""The gradebook as SQL: its tables, its views, and the triggers that keep history as it was.
+
+The comments inside the statements stay in the file, so `.schema` in sqlite3 shows them. docs/gradebook.md explains the
+tables to a person. Rows with bytes in them are ordinary rowid tables: SQLite spills a row of a WITHOUT ROWID table onto
+a page of its own from a quarter of a page on, which made one submission's writes twice as slow.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+
+SCHEMA = 2
+APPLICATION_ID = 0x52646E6B  # "Rdnk", in bytes 68 to 71 of the file
+
+_TABLES = (
+    """CREATE TABLE meta (
+    name TEXT PRIMARY KEY,  -- 'secret': the fingerprint of the course secret
+    value TEXT NOT NULL
+)""",
+    """CREATE TABLE students (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+)""",
+    """CREATE TABLE submissions (
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    attempt INTEGER NOT NULL,              -- 1, 2, …: other bytes than the attempt before
+    file TEXT NOT NULL,
+    sha256 TEXT NOT NULL,                  -- of the file; empty if it could not be read
+    source TEXT NOT NULL DEFAULT 'path',   -- where it came from
+    handed_in TEXT,                        -- when, if the source says so
+    collected_at TEXT NOT NULL,
+    UNIQUE (assignment, student, attempt)
+)""",
+    """CREATE TABLE runs (  -- one execution in the box
+    id INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL REFERENCES submissions,
+    made_at TEXT NOT NULL,
+    stamp TEXT NOT NULL,                   -- what it was made under: our own code, data, limits
+    sources BLOB NOT NULL,                 -- the cells that were handed in
+    cells BLOB NOT NULL,                   -- how each cell ended
+    walls TEXT NOT NULL,                   -- comma-separated
+    missing TEXT NOT NULL,                 -- comma-separated
+    cpu_seconds REAL NOT NULL,
+    wall_seconds REAL NOT NULL,
+    old_key TEXT                           -- the key of this run in schema 1
+)""",
+    """CREATE TABLE observations (  -- what one check saw, all its trials together
+    run INTEGER NOT NULL REFERENCES runs,
+    check_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (run, check_id)
+)""",
+    """CREATE TABLE judgements (  -- a cache: losing it loses time, no grade
+    key TEXT PRIMARY KEY,
+    record BLOB NOT NULL
+)""",
+    """CREATE TABLE results (  -- append-only
+    id INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL REFERENCES submissions,
+    graded_at TEXT NOT NULL,
+    answer_key TEXT NOT NULL,
+    graded_under TEXT NOT NULL,            -- the key of everything that the result depends on
+    state TEXT NOT NULL,                   -- graded or ungradable
+    reason TEXT,                           -- why it is ungradable
+    score REAL NOT NULL,
+    max_score REAL NOT NULL,
+    cpu_seconds REAL NOT NULL,
+    wall_seconds REAL NOT NULL,
+    record BLOB NOT NULL                   -- the whole result
+)""",
+    """CREATE TABLE question_scores (
+    result INTEGER NOT NULL REFERENCES results,
+    question TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    score REAL NOT NULL,
+    max_score REAL NOT NULL,
+    hint TEXT,                             -- the name of the misconception that was found
+    mistake TEXT,                          -- what unexplained wrong answers have in common
+    basis TEXT NOT NULL,                   -- the key of everything that this score depends on
+    PRIMARY KEY (result, question)
+) WITHOUT ROWID""",
+    """CREATE TABLE overrides (  -- grades set by a person
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    score REAL NOT NULL,
+    reason TEXT NOT NULL,
+    who TEXT NOT NULL,
+    made_at TEXT NOT NULL
+)""",
+    """CREATE TABLE extensions (  -- more time
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    until TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    who TEXT NOT NULL,
+    made_at TEXT NOT NULL
+)""",
+    "CREATE INDEX runs_of_a_submission ON runs (submission)",
+    "CREATE INDEX results_of_a_submission ON results (submission)",
+)
+
+# The newest result of the highest attempt that has one: `Gradebook.graded` and the view `grades` must mean the same.
+COUNTING_RESULT = """results.id = (
+    SELECT newest.id FROM submissions AS other JOIN results AS newest ON newest.submission = other.id
+    WHERE other.assignment = submissions.assignment AND other.student = submissions.student
+    ORDER BY other.attempt DESC, newest.id DESC LIMIT 1
+)"""
+
+_VIEWS = (
+    f"""CREATE VIEW grades AS  -- what counts today: the newest result of each student's highest graded attempt
+SELECT submissions.assignment, students.name AS student, submissions.attempt, results.state, results.score,
+    results.max_score, results.graded_at, submissions.file
+FROM submissions JOIN students ON students.id = submissions.student JOIN results ON results.submission = submissions.id
+WHERE {COUNTING_RESULT}
+ORDER BY submissions.assignment, students.name""",  # noqa: S608 - our own text
+    """CREATE VIEW history AS  -- every result ever, oldest first
+SELECT results.id AS result, results.graded_at, submissions.assignment, students.name AS student, submissions.attempt,
+    results.state, results.reason, results.score, results.max_score, results.answer_key, submissions.file
+FROM results JOIN submissions ON submissions.id = results.submission JOIN students ON students.id = submissions.student
+ORDER BY results.id""",
+)
+
+_TRIGGERS = tuple(
+    f"CREATE TRIGGER {table}_stay_as_they_are BEFORE UPDATE ON {table}\n"
+    f"BEGIN SELECT RAISE(ABORT, '{table} are never changed: what is new is a new row'); END"
+    for table in ("submissions", "runs", "observations", "results", "question_scores")
+)
+
+
+def create(db: sqlite3.Connection, secret: str) -> None:
+    """Make a gradebook in a transaction that is open already; the last thing written is that it is one."""
+    for statement in (*_TABLES, *_VIEWS, *_TRIGGERS):  # one by one: `executescript` would commit first
+        db.execute(statement)
+    db.execute("INSERT INTO meta VALUES ('secret', ?)", (secret,))
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def as_written(moment: datetime) -> str:
+    """Return a time as the gradebook writes it: UTC, ISO 8601, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def now() -> str:
+    """Return the time as the gradebook writes it."""
+    return as_written(datetime.now(UTC))
