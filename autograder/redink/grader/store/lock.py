@@ -9,6 +9,7 @@ holder is gone.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import platform
@@ -109,7 +110,9 @@ class Lock:
         since = datetime.now().astimezone().isoformat(timespec="seconds")
         holder = Holder(pid=os.getpid(), host=platform.node(), command=command, since=since)
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(holder), 0)
+        text = msgspec.json.encode(holder)
+        if os.pwrite(descriptor, text, 0) < len(text):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 _held: weakref.WeakSet[Lock] = weakref.WeakSet()

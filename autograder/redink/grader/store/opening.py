@@ -56,7 +56,7 @@ class Opened:
                 raise
         except BaseException as error:
             if new:
-                file.unlink(missing_ok=True)
+                _remove(file)
             if isinstance(error, OSError | sqlite3.Error):
                 raise CourseError(f"{self._path} cannot be used as a gradebook: {error}") from error
             raise
@@ -97,6 +97,12 @@ def _set(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous = NORMAL")  # a power cut may take the last results, never the file: docs/adr/0010
     db.execute("PRAGMA foreign_keys = ON")
     db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+
+
+def _remove(file: Path) -> None:
+    """Remove a gradebook that could not be made."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        file.with_name(file.name + end).unlink(missing_ok=True)
 
 
 def _written_at(file: Path) -> str:
