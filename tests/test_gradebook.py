@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import signal
 import socket
 import sqlite3
@@ -15,7 +14,7 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +279,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(path):
     with Gradebook(path, "fingerprint") as book:
         grade(book, hand_in(book), a_result())
     code = """
+        import resource
         with pytest.raises(CourseError, match="cannot be written"), Gradebook(path, "fingerprint") as book:
             id = hand_in(book, "ben")
             resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -297,6 +297,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(path):
 @pytest.mark.parametrize("size", [10, 1000, 5000, 40_000])
 def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_nothing(path, size):
     code = f"""
+        import resource
         resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
         with pytest.raises(CourseError, match="cannot be used as a gradebook"):
             Gradebook(path, "fingerprint")
@@ -315,38 +316,31 @@ def foreign(path: Path, *statements: str) -> None:
             db.execute(statement)
 
 
-def fill(path: Path, kind: str) -> None:
-    """Put something there that is no gradebook we could use."""
-    if kind == "a letter":
-        path.write_text("Dear professor, this is not a database, however long you look at it.\n" * 20)
-    elif kind == "a word":
-        path.write_text("no")
-    elif kind == "a torn database":
-        path.write_bytes(b"SQLite format 3\0" + bytes(40))
-    elif kind == "a broken database":
-        foreign(path)
-        path.write_bytes(path.read_bytes()[:100] + b"?" * 5000)
-    elif kind == "somebody's database":
-        foreign(path)
-    elif kind == "somebody's database with a table called meta":
-        foreign(path, "CREATE TABLE meta (name TEXT, value TEXT)", "INSERT INTO meta VALUES ('schema', '1')")
-    elif kind == "an application's database":
-        foreign(path, "PRAGMA application_id = 77", "PRAGMA user_version = 2")
-    elif kind == "an empty database":
-        foreign(path, "DROP TABLE poems")
-    elif kind == "a database in WAL mode":
-        foreign(path, "PRAGMA journal_mode = WAL")
-    elif kind == "a folder":
-        path.mkdir()
-    elif kind == "a pipe":
-        os.mkfifo(path)
-    elif kind == "a link in a circle":
-        path.symlink_to(path)
-    elif kind in ("a newer gradebook", "the gradebook of another course"):
-        with Gradebook(path, "fingerprint" if kind == "a newer gradebook" else "another"):
-            pass
-    if kind == "a newer gradebook":
-        ask(path, f"PRAGMA user_version = {SCHEMA + 1}")
+def gradebook(path: Path, secret: str, *statements: str) -> None:
+    with Gradebook(path, secret):
+        pass
+    for statement in statements:
+        ask(path, statement)
+
+
+FILLINGS: dict[str, Callable[[Path], object]] = {
+    "a letter": lambda path: path.write_text("Dear professor, this is not a database, however long you look.\n" * 20),
+    "a word": lambda path: path.write_text("no"),
+    "a torn database": lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(40)),
+    "a broken database": lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(84) + b"?" * 5000),
+    "a database": foreign,
+    "a database with a table called meta": lambda path: foreign(
+        path, "CREATE TABLE meta (name TEXT, value TEXT)", "INSERT INTO meta VALUES ('schema', '1')"
+    ),
+    "an application's database": lambda path: foreign(path, "PRAGMA application_id = 77", "PRAGMA user_version = 2"),
+    "an empty database": lambda path: foreign(path, "DROP TABLE poems"),
+    "a database in WAL mode": lambda path: foreign(path, "PRAGMA journal_mode = WAL"),
+    "a folder": lambda path: path.mkdir(),
+    "a pipe": os.mkfifo,
+    "a link in a circle": lambda path: path.symlink_to(path),
+    "a newer gradebook": lambda path: gradebook(path, "fingerprint", f"PRAGMA user_version = {SCHEMA + 1}"),
+    "the gradebook of another course": lambda path: gradebook(path, "another"),
+}
 
 
 def look(folder: Path) -> dict[str, Any]:
@@ -366,8 +360,8 @@ def look(folder: Path) -> dict[str, Any]:
         ("a word", "is not a gradebook"),
         ("a torn database", "is not a gradebook"),
         ("a broken database", "cannot be used as a gradebook"),
-        ("somebody's database", "is not a gradebook"),
-        ("somebody's database with a table called meta", "is not a gradebook"),
+        ("a database", "is not a gradebook"),
+        ("a database with a table called meta", "is not a gradebook"),
         ("an application's database", "is not a gradebook"),
         ("an empty database", "is not a gradebook"),
         ("a database in WAL mode", "is not a gradebook"),
@@ -382,7 +376,7 @@ def look(folder: Path) -> dict[str, Any]:
     ],
 )
 def test_what_is_not_ours_is_refused_in_one_sentence_and_stays_as_it_is(path, kind, complaint):
-    fill(path, kind)
+    FILLINGS[kind](path)
     if stat.S_ISREG(path.lstat().st_mode):
         path.chmod(0o644)
     before = look(path.parent)
@@ -414,36 +408,28 @@ def test_a_foreign_database_that_is_in_use_stays_as_it_is(path):
         assert look(path.parent) == before
 
 
-@pytest.mark.parametrize("what", ["file", "folder"])
-def test_what_cannot_be_written_is_one_sentence_and_stays_as_it_is(what):
-    with tempfile.TemporaryDirectory() as folder, somebody_without_rights():
-        path = Path(folder) / "course" / "book"
-        path.parent.mkdir()
-        with Gradebook(path, "fingerprint"):
-            pass
-        (path if what == "file" else path.parent).chmod(0o400 if what == "file" else 0o500)
-        before = look(path.parent)
-        with pytest.raises(CourseError, match=r"cannot be used as a gradebook: .*Permission denied"):
-            Gradebook(path, "fingerprint")
-        assert look(path.parent) == before
-        path.parent.chmod(0o700)
-
-
-@contextlib.contextmanager
-def somebody_without_rights() -> Iterator[None]:
+@pytest.fixture
+def folder_of_one_without_rights() -> Iterator[Path]:
     """Be nobody for a while if this is root, whom no mode keeps from writing."""
-    if os.geteuid() != 0:
-        yield
-        return
-    home = Path(tempfile.gettempdir())
-    made = [one for one in home.iterdir() if one.name.startswith("tmp") and one.is_dir() and one.stat().st_uid == 0]
-    newest = max(made, key=lambda one: one.stat().st_mtime_ns)
-    os.chown(newest, 65534, 65534)
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+    with tempfile.TemporaryDirectory() as folder:
+        if root := os.geteuid() == 0:
+            os.chown(folder, 65534, 65534)
+            os.seteuid(65534)
+        yield Path(folder)
+        if root:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize(("what", "mode"), [("book", 0o400), (".", 0o500)])
+def test_what_cannot_be_written_is_one_sentence_and_stays_as_it_is(folder_of_one_without_rights, what, mode):
+    folder = folder_of_one_without_rights
+    gradebook(folder / "book", "fingerprint")
+    (folder / what).chmod(mode)
+    before = look(folder)
+    with pytest.raises(CourseError, match=r"cannot be used as a gradebook: .*Permission denied"):
+        Gradebook(folder / "book", "fingerprint")
+    assert look(folder) == before
+    folder.chmod(0o700)
 
 
 def test_a_network_file_system_is_refused_with_what_to_do():
