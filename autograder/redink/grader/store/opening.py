@@ -76,15 +76,15 @@ class Opened:
             db.execute("BEGIN IMMEDIATE")
             create(db, secret)
             db.execute("COMMIT")
+            _checkpoint(db)
         elif file is not None and version == 0:
             copy = migrate(db, file, secret, written_at)
             self.told = (
                 f"{self._path} was written by an older Redink and has been brought up to date; "
                 f"a copy of it as it was is {copy}",
             )
-        else:
-            return
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # what it is now can be read from the file alone
+            with contextlib.suppress(sqlite3.OperationalError):  # a full disk: it is complete, in its -wal
+                _checkpoint(db)
 
     def _claim(self, secret: str, tables: set[str]) -> None:
         if "meta" in tables:
@@ -97,6 +97,11 @@ def _set(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous = NORMAL")  # a power cut may take the last results, never the file: docs/adr/0010
     db.execute("PRAGMA foreign_keys = ON")
     db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+
+
+def _checkpoint(db: sqlite3.Connection) -> None:
+    """Write all into the file, so that what it is can be read from its header alone."""
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _remove(file: Path) -> None:

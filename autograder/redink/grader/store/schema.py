@@ -2,7 +2,7 @@
 
 The comments inside the statements stay in the file, so `.schema` in sqlite3 shows them. docs/gradebook.md explains the
 tables to a person. Rows with bytes in them are ordinary rowid tables: SQLite spills a row of a WITHOUT ROWID table onto
-a page of its own from a quarter of a page on, which made one submission's writes twice as slow.
+a page of its own from a quarter of a page on, which made writing one submission half as slow again.
 """
 
 from __future__ import annotations
