@@ -24,6 +24,7 @@ from redink.grader.course import Course
 
 ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
+WITHOUT_BOXES = Path(__file__).parent / "without_boxes"
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts the tests with & has Ctrl-C ignored
 
@@ -224,7 +225,8 @@ class Desk:
         words = [str(argument) for argument in arguments]
         if boxes:
             return [sys.executable, "-m", "redink_cli", *words]
-        start = "import sys; sys.executable = '/bin/false'; from redink_cli.app import main; main()"
+        start = f"import os, sys; sys.path.insert(0, {str(WITHOUT_BOXES)!r}); os.environ['PYTHONPATH'] = sys.path[0]; "
+        start += "import sitecustomize; from redink_cli.app import main; main()"
         return [sys.executable, "-c", start, *words]
 
     def grade(self, path: Path | str, *options: object, **how: Any) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,10 @@ import pytest
 
 STUDENTS = 6
 PATIENCE = 120.0  # a backstop, not a measurement
+RECORDS = """
+SELECT students.name, results.record FROM results
+JOIN submissions ON submissions.id = results.submission JOIN students ON students.id = submissions.student
+"""
 
 
 @pytest.fixture
@@ -38,7 +42,7 @@ def results_in(book: Path) -> dict[str, bytes]:
         return {}
     db = sqlite3.connect(f"file:{book}?mode=ro", uri=True)
     try:
-        return dict(db.execute("SELECT submission, record FROM results"))
+        return dict(db.execute(RECORDS))
     except sqlite3.OperationalError:  # the tables are not there yet
         return {}
     finally:
@@ -137,14 +141,14 @@ def parent_of(process: tuple[int, str]) -> int:
     return 0
 
 
-def test_two_graders_at_once_do_not_disturb_each_other(graded):
-    both = [
-        subprocess.Popen(graded.command("grade", "little", "class", "--json", f"out{number}.json", boxes=False),
-                         cwd=graded.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for number in range(2)
-    ]  # fmt: skip
-    for process in both:
-        _, told = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, told
-    first = (graded.root / "first.json").read_bytes()
-    assert (graded.root / "out0.json").read_bytes() == (graded.root / "out1.json").read_bytes() == first
+def test_of_two_graders_at_once_one_writes_and_the_other_is_told_who_does(desk):
+    with start(desk) as first:
+        wait_until(lambda: results_in(desk.book), first)
+        second = desk.redink("grade", "little", "class", "--json", "second.json")
+        said, told = first.communicate(timeout=PATIENCE)
+    assert second.returncode == 1
+    assert f"is in use by `redink grade little` (process {first.pid} on " in second.stderr
+    assert len(second.stderr.splitlines()) == 1
+    assert not (desk.root / "second.json").exists()
+    assert first.returncode == 0, told
+    assert f"{STUDENTS} graded" in said

@@ -9,17 +9,17 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from redink.errors import CourseError
-from redink.grader.answer_key.make import set_paper
-from redink.grader.assignment.assignment import read_assignment
+from redink.grader.answer_key.keep import answer_key
 from redink.grader.course import Course
 from redink.grader.grade import grade_all
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.pipeline.load import load
-from redink.grader.pipeline.observe import Observer
 from redink.grader.store.gradebook import Gradebook
+from redink.grader.workers.workers import workers_for
 
 SCALE = 6  # the place of the cell that defines `scale`
 TIMES = ("cpu_seconds", "wall_seconds", "box")
@@ -48,9 +48,9 @@ def timeless(results: dict[str, Any]) -> str:
     return json.dumps(kept)
 
 
-def rows(book: Path, table: str) -> set[str]:
+def rows(book: Path, what: str) -> set[Any]:
     with sqlite3.connect(book) as db:
-        return {key for (key,) in db.execute(f"SELECT key FROM {table}")}
+        return set(db.execute(f"SELECT {what}"))
 
 
 # -- what each kind of submission gets -------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_a_missing_function_is_named_as_it_must_be_written(results):
 
 def test_a_missing_function_is_told_with_the_cell_that_did_not_run_through(results):
     message = question(results["syntax_error"], "scale")["checks"][0]["message"]
-    assert "scale is not defined; these cells did not run through: cell 4 (SyntaxError)." in message
+    assert "scale is not defined; these cells failed: cell 4 (SyntaxError)." in message
 
 
 def test_cells_in_another_order_lose_nothing(results):
@@ -308,7 +308,7 @@ def test_a_path_without_submissions_is_one_sentence(graded, path, told):
 
 def test_a_single_file_is_graded(graded):
     shutil.copy(graded.root / "class/ada_right/little.ipynb", graded.root / "ada_again.ipynb")
-    assert graded.grade("ada_again.ipynb", boxes=False)["ada_again"]["score"] == 100.0
+    assert graded.grade("ada_again.ipynb")["ada_again"]["score"] == 100.0
 
 
 # -- the same again --------------------------------------------------------------------------------------------------
@@ -323,10 +323,10 @@ def test_a_second_run_reuses_everything_and_gives_the_same_bytes(graded):
 
 def test_only_a_changed_submission_is_graded_again(graded, results):
     graded.hand_in("syntax_error", {SCALE: "def scale(X):\n    return centre(X) / X.std(axis=0)"})
-    before = rows(graded.book, "runs")
+    before = rows(graded.book, "id FROM runs")
     done = graded.redink("grade", "little", "class", "--json", "second.json")
     assert "1 new, 25 reused" in done.stdout
-    assert len(rows(graded.book, "runs") - before) == 1
+    assert len(rows(graded.book, "id FROM runs") - before) == 1
     second = {one["submission"]["id"]: one for one in json.loads((graded.root / "second.json").read_bytes())["results"]}
     assert second.pop("syntax_error")["score"] == 100.0
     assert second == {name: result for name, result in results.items() if name != "syntax_error"}
@@ -335,12 +335,12 @@ def test_only_a_changed_submission_is_graded_again(graded, results):
 def test_a_changed_when_observes_that_check_alone(graded):
     shutil.rmtree(graded.root / "class")
     graded.hand_in("ada_right")
-    before = rows(graded.book, "observations")
+    before = rows(graded.book, "run, check_id FROM observations")
     graded.edit(graded.solution / "hidden_checks.py", "return student.scale(X), student.scale(X * factor)",
                 "return student.scale(X * factor), student.scale(X)")  # fmt: skip
     assert graded.grade("class")["ada_right"]["score"] == 100.0
-    distinct_notebooks, trials = 1 + 3, 2  # Ada's is the reference; and three misconceptions
-    assert len(rows(graded.book, "observations") - before) == distinct_notebooks * trials
+    new = rows(graded.book, "run, check_id FROM observations") - before
+    assert [check for _, check in new] == ["ignores_the_unit_of_measure"]
 
 
 def test_order_and_number_of_jobs_change_nothing(graded_course, little, results):
@@ -348,19 +348,15 @@ def test_order_and_number_of_jobs_change_nothing(graded_course, little, results)
     for name in chosen:
         shutil.copytree(graded_course / "class" / name, little.root / "class" / name)
     course = Course(little.root)
-    assignment = read_assignment(course, "little")
-    submissions = [load(found) for found in collect("little", little.root / "class")]
+    found = collect("little", little.root / "class")
     seen = []
-    for jobs, order in ((1, submissions[::-1]), (2, submissions)):
-        with Gradebook(None, course.secret_name()) as book, Observer(book, assignment, jobs) as observer:
-            paper = set_paper(assignment, course.secret(), observer)
-            for _ in grade_all(paper, order, book, observer):
-                pass
-            file = little.root / "seen.json"
-            from redink_cli.screen import write_json
-
-            write_json(book.results("little"), file)
-        seen.append({one["submission"]["id"]: one for one in json.loads(file.read_bytes())})
+    for jobs, order in ((1, found[::-1]), (2, found)):
+        with Gradebook(None, course.secret_name()) as book, workers_for(course, "little", jobs=jobs) as workers:
+            key = answer_key(course, "little", workers.observe)
+            outcomes = list(grade_all(key, order, book, workers))
+        results_now = msgspec.json.encode([one.result for one in outcomes])
+        seen.append({one["submission"]["id"]: one for one in sorted(
+            json.loads(results_now), key=lambda one: one["submission"]["id"])})  # fmt: skip
     expected = {name: results[name] for name in sorted(chosen)}
     assert timeless(seen[0]) == timeless(seen[1]) == timeless(expected)
 
@@ -406,4 +402,5 @@ def test_another_secret_asks_other_inputs_and_gives_right_answers_the_same_grade
     (first,) = graded.grade("class", boxes=False).values()
     assert other["secret"] != first["secret"]
     assert other["score"] == 100.0
-    assert not rows(graded.root / "other.sqlite", "observations") >= rows(graded.book, "observations")
+    what = "digest FROM observations WHERE check_id = 'ignores_a_common_shift'"
+    assert not rows(graded.root / "other.sqlite", what) & rows(graded.book, what)

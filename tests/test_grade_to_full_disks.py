@@ -49,7 +49,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(graded):
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert "gradebook" in done.stderr
     assert not list(graded.root.glob("second.json*"))
-    again = grade(graded, "--json", "second.json")
+    again = graded.redink("grade", "little", "class", "--json", "second.json")
     assert again.returncode == 0, again.stderr
 
 

@@ -117,7 +117,7 @@ def test_a_call_that_returned_nothing_is_told_by_how_it_ended(case):
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", encode(1.0) + b"x", b"\xc7\xff\x01", b"\x81\x01\x02"])
 def test_bytes_that_are_no_plain_data_fail(data):
     told = judge(plain(), answer(status="returned", value=data), 1.0, {})
-    assert told.verdict == "failed"
+    assert told.verdict == "error"
     assert told.message
 
 

@@ -6,13 +6,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from redink.assignment.spec import load_module
+from redink.assignment.load import load_module
 from redink.checks.shipping import ship_call, ship_item, ship_when
 from redink.checks.stand_ins import attention
 from redink.errors import AuthorError
 
 FACTOR = 2
 lookup = {1: 2}.get
+
+
+def loaded(path):
+    return load_module(path.stem, path.read_text(), str(path))
 
 
 def refusal(function):
@@ -492,7 +496,7 @@ def test_a_helper_that_may_not_travel_is_refused_with_what_to_do(when, told):
 def test_helpers_of_an_authors_file_are_found(tmp_path):
     path = tmp_path / "checks.py"
     path.write_text("class Base:\n    size = 2\n\ndef when_of(student, x):\n    return student.f(x * Base.size)\n")
-    shipped = ship_when("c", load_module(path).when_of)
+    shipped = ship_when("c", loaded(path).when_of)
     assert run(shipped, Names(f=lambda x: x), 5) == 10
 
 
@@ -502,4 +506,4 @@ def test_two_helpers_of_one_name_are_refused(tmp_path):
         "from redink.checks.stand_ins import block\n\ndef attention():\n    return 1\n\n"
         "def when_of(student):\n    return student.f(block(), attention())\n"
     )
-    assert "its when uses two different helpers called attention; rename one" in refusal(load_module(path).when_of)
+    assert "its when uses two different helpers called attention; rename one" in refusal(loaded(path).when_of)

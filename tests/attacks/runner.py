@@ -6,7 +6,6 @@ has become of the bait. It stands alone so that it can be run as another user.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
@@ -23,8 +22,7 @@ import redink
 from redink.box import processes
 from redink.grader.course import SECRET_VARIABLE, Course
 from redink.grader.grade import grade
-from redink.grader.pipeline import observe
-from redink.grader.sandbox.client import Zygote
+from redink.grader.workers.workers import workers_for
 
 HERE = Path(__file__).parent
 MARKER = "a marker that nobody may ever see"
@@ -151,14 +149,14 @@ def main(course: Path, out: Path, *without: str) -> None:
     signals: list[int] = []
     signal.signal(signal.SIGUSR1, lambda number, frame: signals.append(number))
     os.environ[SECRET_VARIABLE] = MARKER
-    observe.Zygote = functools.partial(Zygote, without=without)  # type: ignore[misc,assignment]
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as server:
         files = Path(name)
         bait = _prepare(course, files, server.getsockname()[1])
         sockets = [server, *_listen(bait)]
         _hand_in(course, bait)
         before, began = _state_of(course, files), time.monotonic()
-        report = grade(Course(course), "little", course / "class", jobs=2, gradebook=None, progress=lambda *_: None)
+        with workers_for(Course(course), "little", jobs=2, without=without) as workers:
+            report = grade(Course(course), "little", course / "class", workers=workers)
         after = {
             "unchanged": _state_of(course, files) == before,
             "signals": len(signals),

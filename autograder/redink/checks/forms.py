@@ -39,6 +39,7 @@ def answers_have_form(question: str, /, **offered: Form) -> Check:
         if odd := _not_of_their_form(seen, offered):
             raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
+    the_answers_have_the_form_that_is_asked.settings = repr(offered)
     return the_answers_have_the_form_that_is_asked
 
 

@@ -60,6 +60,7 @@ class Check:
         self.when_function: Function | None = None
         self.then_function: Function | None = None
         self.view_function: Function | None = None
+        self.settings = ""  # what else its judging rests on, where that is not in the source of `then` and `view`
 
     def when(self, function: Function) -> Check:
         """Say what is called beside the student's code."""

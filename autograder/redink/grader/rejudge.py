@@ -69,7 +69,8 @@ def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, appl
         old = graded.result
         if old.state != "graded":
             if apply:
-                _keep(book, name, graded, old, {}, {})  # no rule changes what cannot be read
+                again = msgspec.structs.replace(old, version=key.version)
+                _keep(book, name, graded, again, {}, {})  # no rule changes what cannot be read
             continue
         stored = find_evidence(book, key, graded.submission)
         if stored is None:

@@ -115,7 +115,9 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
 def judged_by(check: Check) -> str:
     """Name how a check judges and what it says: `then`, `view`, tolerance, sentence, and our own rules."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
-    return digest(judging_stamp(), check.id, check.sentence, repr(check.tol), *sorted(check.about), *functions)
+    return digest(
+        judging_stamp(), check.id, check.sentence, repr(check.tol), check.settings, *sorted(check.about), *functions
+    )
 
 
 # -- what is answered --------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ class _Held(threading.local):
     digest: str = ""
     key: AnswerKey | None = None
     judge: JudgeProcess | None = None
+    in_trouble: bool = False
 
 
 _held = _Held()
@@ -96,13 +97,16 @@ def _run(job: Job) -> Done:
 
 
 def _patiently(attempt: Callable[[], Answer]) -> Answer:
-    """Try again what failed by our fault."""
-    for pause in PAUSES:
+    """Try again what failed by our fault; a worker that has waited in vain once does not wait for every submission."""
+    for pause in () if _held.in_trouble else PAUSES:
         try:
             return attempt()
         except BoxError:
             time.sleep(pause)
-    return attempt()
+    _held.in_trouble = True
+    answer = attempt()
+    _held.in_trouble = False
+    return answer
 
 
 def _hold(job: Job) -> bool:
