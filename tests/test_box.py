@@ -723,6 +723,69 @@ def test_an_endless_function_is_tried_once_for_each_check_not_for_each_input(zyg
     assert seen.cpu_seconds < 2.5 * LIMITS.check_cpu
 
 
+# -- CPU time told truly -----------------------------------------------------------------------------------------------
+
+BURN = """
+import os, time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: pass
+def forked(work):
+    pid = os.fork()
+    if not pid:
+        work()
+        os._exit(0)
+    return pid
+def daemon(work):
+    os.waitpid(forked(lambda: forked(work)), 0)
+def told(pipe):
+    os.read(pipe[0], 1)
+"""
+FAMILY_AT_WORK = """
+burn(0.5)
+os.waitpid(forked(lambda: burn(0.3)), 0)
+ready = os.pipe()
+def stays():
+    burn(0.3)
+    os.write(ready[1], b'!')
+    time.sleep(600)
+def ends():
+    burn(0.3)
+    os.write(ready[1], b'!')
+forked(stays); told(ready)
+daemon(stays); told(ready)
+daemon(ends); told(ready)
+"""
+ROOM = 0.25  # CPU seconds of the box itself, on a busy machine too; less than anything that may not be counted twice
+
+
+def test_cpu_time_counts_every_process_once_also_the_killed_and_the_abandoned(zygote: Zygote) -> None:
+    seen = zygote.observe(cells(BURN, FAMILY_AT_WORK), [], Limits())
+    assert statuses(seen) == ["ok", "ok"], seen.cells
+    assert 1.7 <= seen.cpu_seconds < 1.7 + ROOM
+
+
+def test_cpu_time_of_a_runner_that_is_about_to_end_counts_once(zygote: Zygote) -> None:
+    burning = "def when(student):\n    return student.burn(0.3)\n"
+    seen = [zygote.observe(cells(BURN), [request("r", burning)], Limits()).cpu_seconds for _ in range(5)]
+    assert all(0.3 <= used < 0.3 + ROOM for used in seen), seen
+
+
+def test_orphans_that_end_make_room_for_others_in_a_pid_namespace(zygote: Zygote) -> None:
+    seen = zygote.observe(cells(BURN, "for _ in range(60): daemon(lambda: None)"), [], Limits(cell_cpu=5, processes=8))
+    if "pid_ns" in seen.box.walls:
+        assert statuses(seen) == ["ok", "ok"], seen.cells
+
+
+def test_killing_everything_in_sight_does_not_end_the_box(zygote: Zygote) -> None:
+    if "pid_ns" not in zygote.observe([], [], LIMITS).box.walls:
+        pytest.skip("this is no thing to try among other people's processes")
+    source = "import os, signal\nos.kill(-1, signal.SIGKILL)"
+    seen = zygote.observe(cells(source, "def f():\n    return 1"), [request("f")], LIMITS)
+    assert statuses(seen) == ["ok", "ok"]
+    assert value(seen.observations["f"]) == 1
+
+
 # -- the turnstile -----------------------------------------------------------------------------------------------------
 
 BOMB = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"

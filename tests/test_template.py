@@ -115,7 +115,7 @@ print(sorted(os.listdir(".")))
     if without:
         assert first.split()[1] != second.split()[1]
     else:
-        assert len(eval(first[first.rindex("[") :])) == 2  # the sleeper and the child
+        assert len(eval(first[first.rindex("[") :])) == 3  # the sleeper, its clock, and the child
 
 
 def test_a_template_is_not_readable_in_a_box_that_sees_its_pid(template: Template) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +15,7 @@ _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PAGE = os.sysconf("SC_PAGESIZE") if hasattr(os, "sysconf") else 4096
 _MOST = 5000
 _ROUNDS = 1000
+_DYING = 10.0  # seconds that a killed process may take to die
 NO_ROOM = 71  # the exit code that stands for: no further process could be started
 
 
@@ -91,8 +94,8 @@ def kill_children_of(pid: int) -> None:
         kill(child)
 
 
-def kill_descendants_of(pid: int) -> None:
-    """Kill everything that has descended from a process: all are stopped first, so that none can fork away meanwhile."""
+def stop_descendants_of(pid: int) -> set[int]:
+    """Stop everything that has descended from a process, so that none can fork away or end meanwhile; return the pids."""
     stopped: set[int] = set()
     for _ in range(_ROUNDS):
         found = {member.pid for member in family(pid)} - {pid}
@@ -102,12 +105,37 @@ def kill_descendants_of(pid: int) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(one, signal.SIGSTOP)
         stopped |= found
-    for one in stopped:
+    return stopped
+
+
+def kill_descendants_of(pid: int) -> None:
+    """Kill everything that has descended from a process."""
+    for one in stop_descendants_of(pid):
         kill(one)
 
 
+def kill_and_await(pids: Iterable[int]) -> None:
+    """Kill processes and wait, for a bounded time, until they are dead; who waits for them does it later."""
+    dying = select.poll()
+    held = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            held.append(os.pidfd_open(pid))
+            kill(pid)
+    for pidfd in held:
+        dying.register(pidfd, select.POLLIN)
+    until = time.monotonic() + _DYING
+    while held and (dead := dying.poll(max(0.0, until - time.monotonic()) * 1000)):
+        for pidfd, _ in dead:
+            dying.unregister(pidfd)
+            held.remove(pidfd)
+            os.close(pidfd)
+    for pidfd in held:
+        os.close(pidfd)
+
+
 def sweep() -> float:
-    """Kill and reap every descendant of this subreaper; give the CPU seconds of those that ended."""
+    """Kill and reap every descendant of this subreaper; return the CPU seconds of those that ended, and of theirs."""
     used = 0.0
     while True:
         if children_of(os.getpid()):

@@ -47,7 +47,6 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import signal
 import socket
 import sys
 import traceback
@@ -180,20 +179,23 @@ class _Zygote:
         os.close(pidfd)
 
     def end(self) -> Ended:
-        """Kill and reap the child and all its descendants; tell how it ended."""
+        """Kill and reap the child and all its descendants; tell how it ended and what they used.
+
+        Everybody is stopped first, so that nothing changes while we look. Then all but the sleeper are killed, and it
+        only when they are dead: the kernel adds the CPU time of a process to the one that waits for it, and when a pid
+        namespace ends, its first process waits for the dead, but not for those who still have to die. So each process is
+        counted once: by its parent, by the sleeper, or by us.
+        """
         status, itself, used = 0, False, 0.0
         if self._turnstile is not None:
             self._turnstile.close()
             self._turnstile = None
         if self._child:
             itself = os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-            if self._sleeper:  # who dies with it will not be waited for, so is counted now
-                left = [*processes.children_of(self._child), *processes.children_of(self._sleeper)]
-                used = sum(map(processes.cpu_of_family, left))
-                os.kill(self._sleeper, signal.SIGKILL)
-            os.kill(self._child, signal.SIGKILL)
+            everybody = processes.stop_descendants_of(os.getpid())
+            processes.kill_and_await(everybody - {self._sleeper})
             _, status, usage = os.wait4(self._child, 0)
-            used += usage.ru_utime + usage.ru_stime
+            used = usage.ru_utime + usage.ru_stime
             self._child = self._sleeper = 0
         used += processes.sweep()
         self._clear()

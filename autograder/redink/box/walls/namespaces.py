@@ -2,8 +2,9 @@
 
 The process that the grader started stays outside as a bare parent: it waits, and clears up. Its child is the first
 process of a pid namespace, and becomes the zygote. For each submission the zygote makes one more pid namespace, whose
-first process is a sleeping program (so that the child is an ordinary process, to which signals mean what they mean
-elsewhere); killing the sleeper kills everything the submission ever started.
+first process is a sleeping shell (so that the child is an ordinary process, to which signals mean what they mean
+elsewhere). It waits for orphans that end, so that they make room and their CPU time is counted; killing it kills everything
+the submission ever started.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from redink.box.walls import kernel, visible
 
 NAMES = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns")
 _INNER = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
-_SLEEPER = ["/bin/sleep", "2147483647"]
+_SLEEPER = ["/bin/sh", "-c", "while :; do /bin/sleep 2147483647 & wait; done"]
 
 
 def refusal(folder: Path, hidden: Iterable[str], uid: int) -> str:
@@ -48,17 +49,14 @@ def enter(folder: Path, hidden: Iterable[str], uid: int) -> int:
 
 
 def make_family(own: int) -> int:
-    """Open a pid namespace for the next child; give the pid of its first process."""
+    """Open a pid namespace for the next child; return the pid of its first process."""
     kernel.unshare(kernel.CLONE_NEWPID)
     null = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0) for fd in (0, 1, 2)]
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # inherited by the sleeper: orphans that end leave no trace with it
     try:
         return os.posix_spawn(_SLEEPER[0], _SLEEPER, {}, file_actions=null)
     except BaseException:
         leave_family(own)
         raise
-    finally:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def leave_family(own: int) -> None:
@@ -102,8 +100,9 @@ def _move_in(folder: Path, hidden: Iterable[str], uid: int) -> None:
     kernel.mount("tmpfs", f"{tree}{visible.BOX}", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=64m,mode=755")
     kernel.change_root(str(tree))
     socket.sethostname("box")
-    if not Path(_SLEEPER[0]).exists():
-        raise OSError(2, f"there is no {_SLEEPER[0]} on this machine")
+    for program in ("/bin/sh", "/bin/sleep"):
+        if not Path(program).exists():
+            raise OSError(2, f"there is no {program} on this machine")
 
 
 def _in_a_fork(work: Callable[[], None]) -> None:
