@@ -19,12 +19,12 @@ import numpy as np
 import torch
 
 from redink.assignment.spec import as_asked, make_request, make_trials
-from redink.checks.judging import judge
 from redink.checks.language import call_by_name
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference, defined
 from redink.grader.course import Course
+from redink.judging.verdicts import judge
 from redink.student import calling
 from redink.wire import decode
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from redink.checks import check
-from redink.checks.answers import Answer, read_answer
-from redink.checks.diagnosing import Asked, Belief, diagnose, hint_of, is_silent
-from redink.checks.judging import same
+from redink.judging.answers import Answer, read_answer
+from redink.judging.diagnosing import Asked, Belief, diagnose, hint_of, is_silent
+from redink.judging.verdicts import same
 from redink.records import Observation
 from redink.wire import encode
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from redink.checks import check
-from redink.checks.answers import read_answer
-from redink.checks.feedback import give_feedback, show
-from redink.checks.judging import judge
+from redink.judging.answers import read_answer
+from redink.judging.feedback import give_feedback, show
+from redink.judging.verdicts import judge
 from redink.records import Observation, Trial
 from redink.wire import Opaque, encode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from redink.checks.forbidding import LONGEST, Source, breaches
 from redink.errors import AuthorError
+from redink.judging.forbidding import LONGEST, Source, breaches
 from redink.student.checker import Checker
 
 FORBIDS = ("numpy.linalg.lstsq", "scipy", ".backward", "sorted")

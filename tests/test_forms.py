@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from redink.checks import answers_have_form
-from redink.checks.judging import judge, same
 from redink.checks.language import Check
+from redink.judging.verdicts import judge, same
 from redink.records import Observation
 from redink.wire import encode
 

@@ -15,10 +15,10 @@ from hypothesis.extra import numpy as hnp
 from redink import wire
 from redink.box import protocol
 from redink.checks import close
-from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.errors import SubmissionError, WireError
 from redink.grader.sandbox.sanitise import sane_observation, sane_run
+from redink.judging.verdicts import judge
 from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Observation, Request
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redink.checks import Fail, check, close
-from redink.checks.answers import read_answer
-from redink.checks.judging import NOT_TRIED, find_fault, judge, same
 from redink.errors import AuthorError
+from redink.judging.answers import read_answer
+from redink.judging.verdicts import NOT_TRIED, find_fault, judge, same
 from redink.records import Observation
 from redink.wire import encode
 

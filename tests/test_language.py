@@ -7,10 +7,10 @@ from redink.assignment.load import load_checks, read_source
 from redink.assignment.spec import read_spec
 from redink.assignment.trials import make_requests, make_trials
 from redink.checks import Check, Fail, check, close, concept
-from redink.checks.answers import read_answer
-from redink.checks.judging import judge
 from redink.checks.seeds import PUBLISHED, fingerprint, generator, seed
 from redink.errors import AuthorError
+from redink.judging.answers import read_answer
+from redink.judging.verdicts import judge
 from redink.records import Observation
 from redink.wire import decode, encode
 

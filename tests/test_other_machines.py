@@ -11,14 +11,14 @@ import msgspec
 import pytest
 
 from redink.assignment.published import Published
-from redink.checks.answers import read_answer
-from redink.checks.judging import same
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.author.build import published, published_key
 from redink.grader.course import Course
 from redink.grader.sandbox import environment, template
 from redink.grader.workers.workers import workers_for
+from redink.judging.answers import read_answer
+from redink.judging.verdicts import same
 
 COURSE = Course.find(Path(__file__).parent)
 OLDER = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from redink.checks.diagnosing import Asked
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, generator
 from redink.checks.shipping import Shipped
 from redink.errors import AuthorError
+from redink.judging.diagnosing import Asked
 from redink.records import Observation, Request, Trial
 from redink.wire import Opaque, decode, encode, frozen
 

@@ -25,7 +25,7 @@ _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
 _IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py")
 _IN_THE_BOX = (*_IN_BOTH, "calling.py", "box")
 _IN_THE_JUDGE = (
-    *_IN_BOTH, "source.py", "checks", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
+    *_IN_BOTH, "source.py", "checks", "judging", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
     "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
     *(f"grader/pipeline/{name}.py" for name in ("evidence", "assess", "judge", "diagnose", "score")),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from redink.checks.feedback import Feedback
+from redink.judging.feedback import Feedback
 from redink.student.homework import QuestionReport
 
 _MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}

@@ -12,13 +12,13 @@ from redink.assignment.load import load_checks, read_source
 from redink.assignment.published import Published
 from redink.assignment.spec import Question, Spec, read_spec
 from redink.assignment.trials import as_asked, make_requests
-from redink.checks.answers import Answer, read_answer
-from redink.checks.diagnosing import Asked, diagnose, hint_of, read_belief
-from redink.checks.feedback import Feedback, forbidden_feedback, give_feedback
-from redink.checks.forbidding import Source, breaches
-from redink.checks.judging import judge
 from redink.checks.language import Check
 from redink.errors import CourseError
+from redink.judging.answers import Answer, read_answer
+from redink.judging.diagnosing import Asked, diagnose, hint_of, read_belief
+from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
+from redink.judging.forbidding import Source, breaches
+from redink.judging.verdicts import judge
 from redink.records import Hint, Record, Trial, Verdict
 from redink.student.calling import call, observe
 from redink.student.suggesting import unknown_name

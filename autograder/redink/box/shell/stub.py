@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-OURS = ("redink", "redink_cli")
+from redink.box.walls.visible import OURS
 
 
 class _Nothing:

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from redink.box.shell.stub import OURS
 from redink.box.walls import kernel
 
+OURS = ("redink", "redink_cli")  # packages that no notebook may import
 BOX = "/box"  # in a new root: the one place that can be written to
 _SYSTEM = (
     "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/local/lib",

@@ -14,9 +14,6 @@ from typing import NamedTuple
 import msgspec
 
 from redink.assignment.trials import as_asked, make_requests, make_trials
-from redink.checks.answers import read_answer
-from redink.checks.diagnosing import Asked
-from redink.checks.judging import ended, judge, rehearse, same
 from redink.checks.language import Check
 from redink.checks.seeds import PUBLISHED, fingerprint
 from redink.checks.specimens import Specimen
@@ -28,6 +25,9 @@ from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.sources import source_of
 from redink.grader.digests import box_stamp, digest, given_stamp, judging_stamp, run_digest
+from redink.judging.answers import read_answer
+from redink.judging.diagnosing import Asked
+from redink.judging.verdicts import ended, judge, rehearse, same
 from redink.records import Cell, Limits, Observed, Request, Trial
 
 ToRun = Sequence[tuple[Sequence[Cell], Sequence[Request]]]

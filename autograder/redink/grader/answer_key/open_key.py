@@ -10,11 +10,11 @@ import msgspec
 from redink.assignment.load import load_checks
 from redink.assignment.spec import Question
 from redink.assignment.trials import as_asked
-from redink.checks.answers import Answer, read_answer
-from redink.checks.diagnosing import Asked, Belief
 from redink.checks.language import Check
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest, judging_stamp
+from redink.judging.answers import Answer, read_answer
+from redink.judging.diagnosing import Asked, Belief
 
 
 class OpenKey:

@@ -10,9 +10,7 @@ from pathlib import Path
 import msgspec
 
 from redink.assignment.published import Published
-from redink.checks.answers import read_answer
 from redink.checks.comparing import difference
-from redink.checks.judging import same
 from redink.checks.language import Check
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.answer_key.make import make_answer_key
@@ -23,6 +21,8 @@ from redink.grader.author.trivial import constant_observations
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.workers.workers import Workers
+from redink.judging.answers import read_answer
+from redink.judging.verdicts import same
 from redink.records import Misconception, Observation
 from redink.wire import decode
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from redink.assignment.trials import make_trials
-from redink.checks.answers import read_answer
-from redink.checks.judging import is_readable
 from redink.checks.seeds import PUBLISHED
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError, BoxError
@@ -28,6 +26,8 @@ from redink.grader.assignment.validate import questions_without_a_cell
 from redink.grader.author.cases import Case, cases
 from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
+from redink.judging.answers import read_answer
+from redink.judging.verdicts import is_readable
 from redink.records import QuestionResult, Record
 
 SAMPLE = 3  # a sample has every third misconception

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from redink.assignment.spec import Question
-from redink.checks import diagnosing
-from redink.checks.answers import Answer
-from redink.checks.diagnosing import Asked, Belief, is_silent
-from redink.checks.feedback import Feedback
-from redink.checks.judging import same
-from redink.checks.mistakes import fingerprint
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
+from redink.judging import diagnosing
+from redink.judging.answers import Answer
+from redink.judging.diagnosing import Asked, Belief, is_silent
+from redink.judging.feedback import Feedback
+from redink.judging.mistakes import fingerprint
+from redink.judging.verdicts import same
 from redink.records import Record
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from redink.checks.answers import Answer, read_answer
 from redink.grader.digests import digest
+from redink.judging.answers import Answer, read_answer
 from redink.records import Cell, CellRun, Observation
 
 _CELLS: msgspec.msgpack.Decoder[tuple[Cell, ...]] = msgspec.msgpack.Decoder(tuple[Cell, ...])

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import msgspec
 
 from redink.assignment.spec import Question
-from redink.checks import forbidding, judging
-from redink.checks.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.pipeline.evidence import Evidence
+from redink.judging import forbidding, verdicts
+from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.records import CellRun, Record, Verdict
 
 
@@ -70,7 +70,7 @@ def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
     check, asked = key.checks[part.check], key.asked(part.check)
     rows = []
     for trial, answer, wanted in zip(part.trials, evidence.answers(part.check), asked, strict=True):
-        verdict = judging.judge(check, answer, wanted.expected, wanted.inputs)
+        verdict = verdicts.judge(check, answer, wanted.expected, wanted.inputs)
         rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
     feedback = give_feedback(check, part.visibility, rows)
     return Judged(feedback=feedback, passed={row[0].id: row[3].verdict == "passed" for row in rows})
@@ -78,7 +78,7 @@ def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
 
 def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:
     """Where a function is missing, name the cells that may have been meant to define it."""
-    if verdict.verdict != "not_run" or verdict.message == judging.NOT_WRITTEN or not failed:
+    if verdict.verdict != "not_run" or verdict.message == verdicts.NOT_WRITTEN or not failed:
         return verdict
     cells = ", ".join(f"cell {cell.index} ({_short(cell.error)})" for cell in failed[:3])
     return Verdict(verdict="not_run", message=f"{verdict.message}; these cells failed: {cells}")

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.answers import Answer
 from redink.checks.comparing import as_array, describe, difference, is_table, notes
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.errors import AuthorError
+from redink.judging.answers import Answer
 from redink.records import Verdict
 from redink.wire import Opaque
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from redink.checks.answers import Answer, read_answer
-from redink.checks.judging import is_untried, is_unwritten, same
 from redink.checks.language import Check
+from redink.judging.answers import Answer, read_answer
+from redink.judging.verdicts import is_untried, is_unwritten, same
 from redink.records import Hint, Misconception, Record
 
 Answers = Mapping[str, Answer]  # by trial id

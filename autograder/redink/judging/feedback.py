@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.answers import Answer
 from redink.checks.language import Check
+from redink.judging.answers import Answer
 from redink.records import Record, Trial, Verdict, Visibility, Word
 from redink.wire import Opaque, decode
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.answers import Answer
-from redink.checks.judging import viewed
 from redink.checks.language import Check
+from redink.judging.answers import Answer
+from redink.judging.verdicts import viewed
 from redink.wire import Opaque
 
 _STEPS = 1000  # a number counts to a thousandth of the largest beside it
