@@ -7,8 +7,9 @@ from redink.assignment.load import load_checks, read_source
 from redink.assignment.spec import read_spec
 from redink.assignment.trials import make_requests, make_trials
 from redink.checks import Check, Fail, check, close, concept
-from redink.checks.seeds import PUBLISHED, fingerprint, generator, seed
+from redink.checks.seeds import PUBLISHED, generator, seed
 from redink.errors import AuthorError
+from redink.grader.digests import fingerprint
 from redink.judging.answers import read_answer
 from redink.judging.verdicts import judge
 from redink.records import Observation

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redink import wire
+from redink import frames, wire
 from redink.errors import WireError
 
 
@@ -249,9 +249,9 @@ def test_frames_keep_their_bounds() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         payloads = [b"", b"x", b"y" * 1_000_000]
-        sender = threading.Thread(target=lambda: [wire.send(theirs, payload) for payload in payloads])
+        sender = threading.Thread(target=lambda: [frames.send(theirs, payload) for payload in payloads])
         sender.start()
-        assert [wire.receive(ours) for _ in payloads] == payloads
+        assert [frames.receive(ours) for _ in payloads] == payloads
         sender.join()
 
 
@@ -260,7 +260,7 @@ def test_a_frame_that_claims_a_terabyte_is_refused_before_it_is_read() -> None:
     with ours, theirs:
         theirs.sendall((1 << 40).to_bytes(8, "little"))
         with pytest.raises(WireError, match="claims 1099511627776 bytes"):
-            wire.receive(ours)
+            frames.receive(ours)
 
 
 def test_a_frame_cut_short_is_an_end() -> None:
@@ -269,4 +269,4 @@ def test_a_frame_cut_short_is_an_end() -> None:
         with theirs:
             theirs.sendall((10).to_bytes(8, "little") + b"abc")
         with pytest.raises(EOFError):
-            wire.receive(ours)
+            frames.receive(ours)

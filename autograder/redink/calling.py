@@ -17,16 +17,12 @@ from typing import Any, Literal
 import numpy as np
 
 from redink import wire
-from redink.records import Request
+from redink.errors import OverTime
+from redink.records import LONGEST, Request
 
 SEED = 20_231  # from which all global random generators start
-LONGEST = 300  # characters of an error that is told in one line
 _NAMES_TORCH = re.compile(r"\btorch\b")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class OverTime(BaseException):
-    """The time is up; not an `Exception`, so that ordinary handlers let it through."""
 
 
 class MissingName(AttributeError):  # noqa: N818 - an outcome, not an error of ours

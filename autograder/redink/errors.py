@@ -49,3 +49,7 @@ def in_one_sentence(error: Exception) -> str:
         return f"{error.strerror or error}" + (f" ({error.filename})" if error.filename else "")
     what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return f"an error that Redink did not foresee ({what}); `redink --debug COMMAND …` shows where it happened"
+
+
+class OverTime(BaseException):
+    """The time is up; not an `Exception`, so that ordinary handlers let it through."""

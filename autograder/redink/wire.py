@@ -3,15 +3,11 @@
 A value is None, bool, int, float, str, list, dict, an array or a tensor (listed dtype, shape, raw bytes). Anything else
 becomes `Opaque`, its type's name. The encoder never fails, whatever a student returns; the decoder trusts nothing and
 raises only `WireError`. There is no pickle.
-
-A frame is eight bytes of length and that many bytes of payload; the length is checked before anything is allocated.
 """
 
 from __future__ import annotations
 
 import math
-import socket
-import struct
 from numbers import Real
 from typing import Any
 
@@ -20,7 +16,6 @@ import numpy as np
 
 from redink.errors import WireError
 
-MAX_FRAME = 64 * 1024 * 1024
 MAX_DEPTH = 40
 MAX_NODES = 1_000_000
 
@@ -28,7 +23,6 @@ _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()  # noqa: SIM905
 )
 _ARRAY, _TENSOR, _BIGINT, _PAIRS, _OPAQUE = 1, 2, 3, 4, 5
-_LENGTH = struct.Struct("<Q")
 
 # MessagePack tags with a length behind them: (its width, nodes for each counted thing or 0 for bytes, bytes of ext code)
 _SIZED = {
@@ -252,30 +246,3 @@ def _hashable(key: Any) -> Any:
         return key.item()
     hash(key)
     return key
-
-
-# -- frames ------------------------------------------------------------------------------------------------------------
-
-
-def send(sock: socket.socket, payload: bytes) -> None:
-    """Write one frame."""
-    sock.sendall(_LENGTH.pack(len(payload)) + payload)
-
-
-def receive(sock: socket.socket, limit: int = MAX_FRAME) -> bytes:
-    """Read one frame; `EOFError` when the other side closed, `WireError` when it claims more than `limit`."""
-    (length,) = _LENGTH.unpack(_exactly(sock, _LENGTH.size))
-    if length > limit:
-        raise WireError(f"what came back claims {length} bytes; {limit} are allowed")
-    return _exactly(sock, length)
-
-
-def _exactly(sock: socket.socket, count: int) -> bytes:
-    parts: list[bytes] = []
-    while count:
-        part = sock.recv(min(count, 1 << 20))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)

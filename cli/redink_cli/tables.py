@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from redink.grader.author.verify import Verified
-from redink.grader.pipeline.report import MistakeGroup, Report
-from redink.grader.rejudge import Rejudged
-from redink.records import Observed, Result
 from redink_cli.screen import console
+
+if TYPE_CHECKING:
+    from redink.grader.author.verify import Verified
+    from redink.grader.pipeline.report import MistakeGroup, Report
+    from redink.grader.rejudge import Rejudged
+    from redink.records import Observed, Result
 
 
 def results_table(results: tuple[Result, ...]) -> Table:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from redink import wire
+from redink import frames
 from redink.box.processes import NO_ROOM
 from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Standing, pack, to_box
 from redink.box.runner import serve
@@ -42,7 +42,7 @@ def live(channel: int, setup: Setup, limits: Limits, zygote: int, shell: CellShe
         sock, output = _settle(channel, gate)
         furnish(setup, limits)
         _move_in(setup.place)
-        wire.send(sock, pack(Standing(walls=raise_walls(setup, limits, gate and _GATE))))
+        frames.send(sock, pack(Standing(walls=raise_walls(setup, limits, gate and _GATE))))
         _work(sock, output, shell, setup.signals_stay_inside)
     except EOFError:
         code = 0
@@ -78,7 +78,7 @@ def _move_in(place: str) -> None:
 
 def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) -> None:
     """Run the cells, then serve requests from their state until the grader has enough."""
-    job = to_box(wire.receive(sock, _LARGEST_JOB))
+    job = to_box(frames.receive(sock, _LARGEST_JOB))
     assert isinstance(job, RunCells)
     for name, data in job.files.items():
         file = Path(name)
@@ -92,13 +92,13 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
         run = run_cell(shell, cell, job.limits, output)
         if os.getpid() != me:
             os._exit(0)  # a copy that the student's os.fork() made: only the original speaks
-        wire.send(sock, pack(CellDone(run=run)))
+        frames.send(sock, pack(CellDone(run=run)))
     output.allow(0)
     student = Student(shell.user_ns, given)
     while True:
-        order = to_box(wire.receive(sock, _LARGEST_JOB))
+        order = to_box(frames.receive(sock, _LARGEST_JOB))
         assert isinstance(order, RunRequests)
-        wire.send(sock, pack(RunnerEnded(code=_in_a_runner(sock, order, student, job.limits, alone))))
+        frames.send(sock, pack(RunnerEnded(code=_in_a_runner(sock, order, student, job.limits, alone))))
 
 
 def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, alone: bool) -> int:

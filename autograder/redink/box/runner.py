@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Sequence
 
-from redink import wire
+from redink import frames, wire
 from redink.box.protocol import Reply, pack
 from redink.box.shell import fixed_seeds
 from redink.box.shell.tracebacks import place
@@ -26,7 +26,7 @@ def serve(sock: socket.socket, requests: Sequence[Request], student: Student, li
         reply = observe(request, student, limits)
         if os.getpid() != me:
             return  # a copy that the student's os.fork() made: only the original speaks
-        wire.send(sock, pack(reply))
+        frames.send(sock, pack(reply))
         if reply.status == "timeout":
             return
 

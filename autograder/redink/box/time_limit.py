@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 from types import FrameType, TracebackType
 
-from redink.calling import OverTime
+from redink.errors import OverTime
 
 _AGAIN = 0.1
 

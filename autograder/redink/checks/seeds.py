@@ -23,8 +23,3 @@ def seed(key: bytes, assignment: str, check: str, trial: int) -> int:
 def generator(key: bytes, assignment: str, check: str, trial: int) -> np.random.Generator:
     """Make the random generator that a `given` draws from."""
     return np.random.default_rng(seed(key, assignment, check, trial))
-
-
-def fingerprint(secret: bytes) -> str:
-    """Return a short name for a secret that does not reveal it."""
-    return hmac.digest(secret, b"redink: fingerprint", hashlib.sha256).hex()[:12]

@@ -6,8 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
-from redink.checks.seeds import fingerprint
 from redink.errors import CourseError
+from redink.grader.digests import fingerprint
 
 SECRET_VARIABLE = "REDINK_SECRET"  # noqa: S105 - the variable's name, not a secret
 

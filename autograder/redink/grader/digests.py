@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import hmac
 import platform
 import sys
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ from redink.records import Cell, Limits
 
 _REDINK = Path(__file__).parents[1]
 _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
-_IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py")
+_IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py", "frames.py")
 _IN_THE_BOX = (*_IN_BOTH, "calling.py", "box")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "checks", "judging", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
@@ -39,6 +40,11 @@ def digest(*parts: bytes | str) -> str:
         data = part.encode() if isinstance(part, str) else part
         whole.update(len(data).to_bytes(8, "little") + data)
     return whole.hexdigest()
+
+
+def fingerprint(secret: bytes) -> str:
+    """Return a short name for a secret that does not reveal it."""
+    return hmac.digest(secret, b"redink: fingerprint", hashlib.sha256).hex()[:12]
 
 
 @functools.cache

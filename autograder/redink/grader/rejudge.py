@@ -19,9 +19,10 @@ from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.judge import Memory
-from redink.grader.pipeline.known import StoredEvidence, assessment_of, find_evidence
+from redink.grader.pipeline.known import assessment_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under
+from redink.grader.pipeline.stored_evidence import StoredEvidence, find_evidence
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.grader.workers.workers import Workers
 from redink.records import Record, Result

@@ -21,8 +21,8 @@ from typing import Any
 
 import msgspec
 
-from redink.calling import OverTime, one_line
-from redink.errors import DEBUG_VARIABLE, SubmissionError, in_one_sentence
+from redink.calling import one_line
+from redink.errors import DEBUG_VARIABLE, OverTime, SubmissionError, in_one_sentence
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work

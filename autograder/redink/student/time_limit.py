@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from redink.calling import OverTime
+from redink.errors import OverTime
 
 
 @contextlib.contextmanager

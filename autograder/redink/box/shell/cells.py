@@ -17,7 +17,8 @@ from redink.box.shell.compiling import CellCompiler, teach_lines
 from redink.box.shell.output import Output
 from redink.box.shell.tracebacks import note_blank_lines, place, student_traceback, syntax_text
 from redink.box.time_limit import TimeLimit
-from redink.calling import OverTime, one_line
+from redink.calling import one_line
+from redink.errors import OverTime
 from redink.records import Cell, CellRun, Limits
 
 _INSTALLS = re.compile(r"\s*(sudo\s+)?(\S*python\S*\s+-m\s+)?\S*\b(pip3?|conda|mamba|micromamba|uv|apt|apt-get)\s")

@@ -6,7 +6,8 @@ import re
 import traceback
 from types import TracebackType
 
-from redink.calling import LONGEST, one_line
+from redink.calling import one_line
+from redink.records import LONGEST
 
 _CELL = re.compile(r"<cell (\d+)>")
 _blank_lines: dict[int, int] = {}  # how many empty lines opened each cell: IPython drops them, people count them

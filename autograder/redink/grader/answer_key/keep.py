@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from redink.assignment.spec import read_spec
 from redink.errors import CourseError
 from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
-from redink.grader.answer_key.make import Observe, make_answer_key
-from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
 from redink.grader.digests import box_stamp, digest, making_stamp
+
+if TYPE_CHECKING:
+    from redink.grader.answer_key.make import Observe
 
 _PARTS = ("{slug}.py", "hidden_checks.py", "misconceptions.py")
 
@@ -25,6 +27,11 @@ def answer_key(course: Course, slug: str, observe: Observe, *, accept_older: boo
     kept, made_from = _read(path), sources_digest(course, slug)
     if kept is not None and kept.made_from == made_from and (accept_older or _is_of_today(kept)):
         return kept
+    from redink.grader.answer_key.make import (
+        make_answer_key,  # numpy and the author's files, only where they are needed
+    )
+    from redink.grader.assignment.assignment import read_assignment
+
     assignment = read_assignment(course, slug)
     key = make_answer_key(
         assignment, course.secret(), observe, kept=kept, made_from=made_from, accept_older=accept_older

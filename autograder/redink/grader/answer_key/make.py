@@ -15,7 +15,7 @@ import msgspec
 
 from redink.assignment.trials import as_asked, make_requests, make_trials
 from redink.checks.language import Check
-from redink.checks.seeds import PUBLISHED, fingerprint
+from redink.checks.seeds import PUBLISHED
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError
 from redink.grader.answer_key.key import AnswerKey, Hinted, Part, WrongAnswers
@@ -24,7 +24,7 @@ from redink.grader.assignment.depending import affected, changed_names
 from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.sources import source_of
-from redink.grader.digests import box_stamp, digest, given_stamp, judging_stamp, run_digest
+from redink.grader.digests import box_stamp, digest, fingerprint, given_stamp, judging_stamp, run_digest
 from redink.judging.answers import read_answer
 from redink.judging.diagnosing import Asked
 from redink.judging.verdicts import ended, judge, rehearse, same

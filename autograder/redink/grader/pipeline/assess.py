@@ -11,20 +11,12 @@ from collections.abc import Mapping
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
+from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.diagnose import diagnose
 from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory, judge
 from redink.grader.pipeline.score import score, total
-from redink.records import QuestionResult, Record
-
-
-class Assessment(Record, frozen=True):
-    """What a submission earned, and what that rests on; dicts are by question."""
-
-    score: float
-    questions: tuple[QuestionResult, ...]
-    bases: dict[str, str]
-    mistakes: dict[str, str]  # names of mistakes that no misconception explains
+from redink.records import QuestionResult
 
 
 def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment | None = None) -> Assessment:

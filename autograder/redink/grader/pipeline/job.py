@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from redink.grader.pipeline.assess import Assessment
+from redink.grader.pipeline.assessment import Assessment
 from redink.records import Cell, CellRun, Limits, Observed, Record, Request, State, Walls
 
 

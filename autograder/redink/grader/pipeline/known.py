@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import box_stamp, digest
-from redink.grader.pipeline.assess import Assessment
-from redink.grader.pipeline.evidence import Evidence, unpack_observations, unpack_sources
+from redink.grader.digests import box_stamp
+from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.job import BoxSettings, Execution, Job, KnownObservations
 from redink.grader.pipeline.load import Submission
-from redink.grader.pipeline.observe import observation_keys
-from redink.grader.pipeline.old_observations import old_contents
-from redink.grader.store.gradebook import Gradebook, Graded, Stored, StoredRun
-from redink.notebook import cells_to_run
+from redink.grader.store.gradebook import Gradebook, Graded
 
 
 def find_graded(book: Gradebook, key: AnswerKey, submission: Submission) -> Graded | None:
@@ -51,37 +45,3 @@ def _execution(book: Gradebook, submission: int) -> Execution | None:
     if run is None or run.stamp != box_stamp():
         return None
     return Execution(cells=run.cells, box=run.box, cpu_seconds=run.cpu_seconds, wall_seconds=run.wall_seconds)
-
-
-class StoredEvidence(NamedTuple):
-    """What the gradebook holds of a submission, as the judge wants it."""
-
-    evidence: Evidence
-    run: StoredRun
-    older: bool  # some of it was observed under older code or libraries
-
-
-def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvidence | None:
-    """Find what was seen of a submission under the present inputs and calls; None unless it was everything."""
-    run = book.last_run(submission)
-    if run is None:
-        return None
-    cells = unpack_sources(run.sources)
-    keys = observation_keys(key, cells_to_run(cells, key.explorations))
-    stored: dict[str, Stored] = {}
-    for one in book.stored(submission):
-        if keys.get(one.check) == one.key:
-            stored.setdefault(one.check, one)
-    old = {} if len(stored) == len(keys) else old_contents(book, key, submission, keys.keys() - stored.keys())
-    if len(stored) + len(old) < len(keys):
-        return None
-    evidence = Evidence(
-        sources=lambda: cells,
-        cells=run.cells,
-        digests={check: stored[check].digest if check in stored else digest(old[check]) for check in keys},
-        observations=lambda check: unpack_observations(
-            book.content(stored[check].run, check) if check in stored else old[check]
-        ),
-    )
-    older = bool(old) or any(one.stamp != box_stamp() for one in stored.values())
-    return StoredEvidence(evidence, run, older)

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest, run_digest
-from redink.grader.pipeline.evidence import pack_observations
 from redink.grader.pipeline.job import Execution, KnownObservations, SeenByCheck
+from redink.grader.pipeline.packing import pack_observations
 from redink.notebook import cells_to_run
 from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request
 

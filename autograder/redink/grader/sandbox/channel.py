@@ -8,7 +8,7 @@ import select
 import socket
 import struct
 
-from redink import wire
+from redink import frames
 from redink.box import protocol
 from redink.grader.sandbox.meter import Lost, Waiting
 from redink.grader.sandbox.pidfds import pid_of
@@ -41,7 +41,7 @@ class Channel:
         """Write one frame; a child that does not read it is lost."""
         self._sock.settimeout(_SENDING)
         try:
-            wire.send(self._sock, protocol.pack(message))
+            frames.send(self._sock, protocol.pack(message))
         except OSError as error:
             raise Lost from error
         finally:

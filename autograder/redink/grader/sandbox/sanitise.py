@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-from redink import wire
 from redink.box.protocol import Reply
-from redink.calling import LONGEST
-from redink.records import CellRun, Limits, Observation, Request
+from redink.records import LONGEST, CellRun, Limits, Observation, Request
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SIGNATURE = re.compile(r"^def when\(student,? ?([^)]*)\)", re.MULTILINE)
+_PARAMETER = re.compile(r"[^\W\d]\w*")
 _PLACE = re.compile(r"cell \d{1,9}, line \d{1,9}")
 
 
@@ -33,7 +33,7 @@ def sane_observation(reply: Reply, request: Request, limits: Limits) -> Observat
         return Observation(status=reply.status, error=one_clean_line(reply.error), where=where)
     if len(reply.value) > limits.value_bytes:
         return Observation(status="too_large", error=f"returned more than {limits.value_bytes} bytes")
-    known = wire.decode(request.inputs) if reply.modified else {}
+    known = _PARAMETER.findall(_SIGNATURE.findall(request.when)[0]) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified)
     return Observation(status="returned", value=reply.value, modified=modified)
 

@@ -12,29 +12,21 @@ A judge ends when its socket is closed.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 import subprocess
 import sys
-import threading
 from typing import Any, TypeVar
 
 import msgspec
 
-from redink import wire
-from redink.errors import BoxError, SubmissionError
-from redink.grader.answer_key.key import decode_key
-from redink.grader.answer_key.open_key import OpenKey
-from redink.grader.pipeline.assess import Assessment, assess
-from redink.grader.pipeline.evidence import Evidence, pack_sources
-from redink.grader.pipeline.judge import Memory
-from redink.notebook import read_cells
+from redink import frames
+from redink.errors import BoxError
+from redink.grader.pipeline.assessment import Assessment
 from redink.records import Cell, CellRun, Record
 
 MOST_SECONDS = 120.0  # for one answer; judging takes a tenth of a second
-MOST_MEMORY = 6 << 30
-_LARGEST = 1 << 31
+LARGEST = 1 << 31
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -77,9 +69,16 @@ class Assessed(Record, frozen=True, tag="assessed"):
     judgements: dict[str, bytes]
 
 
-_ORDERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Hold | Read | Assess)
+Order = Hold | Read | Assess
+_ORDERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Order)
 _ANSWERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Holding | Document | Assessed)
 Answer = TypeVar("Answer", Holding, Document, Assessed)
+
+
+def read_order(data: bytes) -> Order:
+    """Read what a worker asks of its judge."""
+    order: Order = _ORDERS.decode(data)
+    return order
 
 
 class JudgeProcess:
@@ -121,7 +120,7 @@ class JudgeProcess:
             return self._socket
         ours, theirs = socket.socketpair()
         with theirs:
-            start = f"from redink.grader.workers.judge_process import main; main({theirs.fileno()})"
+            start = f"from redink.grader.workers.judging import main; main({theirs.fileno()})"
             environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-c", start],
@@ -133,67 +132,7 @@ class JudgeProcess:
         return ours
 
     def _exchange(self, sock: socket.socket, order: Record, kind: type[Answer]) -> Answer:
-        wire.send(sock, msgspec.msgpack.encode(order))
-        answer = _ANSWERS.decode(wire.receive(sock, _LARGEST))
+        frames.send(sock, msgspec.msgpack.encode(order))
+        answer = _ANSWERS.decode(frames.receive(sock, LARGEST))
         assert isinstance(answer, kind), "the judge answers in turn"
         return answer
-
-
-def main(descriptor: int) -> None:
-    """Be the judge until the worker is gone."""
-    sock = socket.socket(fileno=descriptor)
-    _limit_memory()
-    threading.Thread(target=_leave_with_the_worker, args=(sock,), daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
-        _Judge(sock).serve()
-
-
-class _Judge:
-    """Serves one worker."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
-        self._key: OpenKey | None = None
-        self._cells: tuple[Cell, ...] = ()
-
-    def serve(self) -> None:
-        while True:
-            order = _ORDERS.decode(wire.receive(self._sock, _LARGEST))
-            wire.send(self._sock, msgspec.msgpack.encode(self._answer(order)))
-
-    def _answer(self, order: Hold | Read | Assess) -> Record:
-        if isinstance(order, Hold):
-            self._key = OpenKey(decode_key(order.key, "what the worker sent"))
-            return Holding()
-        if isinstance(order, Read):
-            return self._read(order.notebook)
-        assert self._key is not None
-        memory = Memory()
-        evidence = Evidence.of(self._cells, order.cells, order.contents)
-        assessment = assess(self._key, evidence, memory, order.before)
-        return Assessed(assessment=assessment, judgements=memory.new)
-
-    def _read(self, notebook: bytes) -> Document:
-        try:
-            self._cells = read_cells(notebook)
-        except SubmissionError as error:
-            return Document(reason=str(error))
-        return Document(cells=self._cells, sources=pack_sources(self._cells))
-
-
-def _limit_memory() -> None:
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    bound = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
-
-
-def _leave_with_the_worker(sock: socket.socket) -> None:
-    """End at once when the worker has closed its end, also in the midst of an assessment."""
-    import select
-
-    events = select.poll()
-    events.register(sock, select.POLLRDHUP)
-    events.poll()
-    os._exit(0)
