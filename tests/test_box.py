@@ -510,7 +510,7 @@ def f():
         "frame(type='reply', id='f', status='passed')",
         "frame(type='reply', id='f', status='returned', value=b'\\x01', score=100)",
         "frame(type='cell', run=dict(index=1, status='ok'))",
-        "frame(type='standing', walls={})",
+        "frame(type='walls_raised', walls={})",
         "frame(type='runner_ended', code=10**12)",
         "frame(type='runner_ended', code=0) * 3",
     ],

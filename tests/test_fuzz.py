@@ -89,7 +89,7 @@ def test_any_value_in_a_reply_is_an_observation(data: bytes) -> None:
 
 
 messages = st.fixed_dictionaries(
-    {"type": st.sampled_from(["reply", "cell", "runner_ended", "standing", "x"])},
+    {"type": st.sampled_from(["reply", "cell", "runner_ended", "walls_raised", "x"])},
     optional={
         "id": st.text(max_size=5) | leaves,
         "status": st.sampled_from(["returned", "raised", "ok", "passed"]) | leaves,

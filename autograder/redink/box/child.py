@@ -18,12 +18,12 @@ from typing import NoReturn
 
 from redink import frames
 from redink.box.processes import NO_ROOM
-from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Standing, pack, to_box
+from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, WallsRaised, pack, to_box
 from redink.box.runner import serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
 from redink.box.shell.output import Output
-from redink.box.walls.raising import close_from, die_with, furnish, raise_walls
+from redink.box.walls.raising import close_from, die_with, make_folders, raise_walls
 from redink.box.walls.setup import Setup
 from redink.calling import Student
 from redink.records import Limits
@@ -35,14 +35,14 @@ _LARGEST_JOB = 1 << 30  # the grader is no stranger
 
 
 def live(channel: int, setup: Setup, limits: Limits, zygote: int, shell: CellShell, gate: int | None) -> NoReturn:
-    """Be the child of one submission; never returns to the zygote's code. `gate` leads to the turnstile, if there is one."""
+    """Be the child of one submission; never return to the zygote's code. `gate` leads to the turnstile, if there is one."""
     code = 70
     try:
         die_with(zygote)
         sock, output = _settle(channel, gate)
-        furnish(setup, limits)
+        make_folders(setup, limits)
         _move_in(setup.place)
-        frames.send(sock, pack(Standing(walls=raise_walls(setup, limits, gate and _GATE))))
+        frames.send(sock, pack(WallsRaised(walls=raise_walls(setup, limits, gate and _GATE))))
         _work(sock, output, shell, setup.signals_stay_inside)
     except EOFError:
         code = 0
@@ -102,7 +102,7 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
 
 
 def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, alone: bool) -> int:
-    """Serve requests in a fork; give its exit code."""
+    """Serve requests in a fork; return its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()
     try:

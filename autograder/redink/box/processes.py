@@ -20,7 +20,7 @@ NO_ROOM = 71  # the exit code that stands for: no further process could be start
 
 
 def children_of(pid: int) -> list[int]:
-    """Name the direct children of all threads of a process; none if it is gone."""
+    """Return the direct children of all threads of a process; none if it is gone."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - half the cost of iterdir, and this is the hot path
@@ -72,7 +72,7 @@ def memory_of(members: Iterable[Member]) -> int:
 
 
 def written_by(pid: int) -> int:
-    """Give the bytes that one process has written or inherited."""
+    """Return the bytes that one process has written or inherited."""
     return _kilobytes(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:")) * 1024
 
 
@@ -148,7 +148,7 @@ def sweep() -> float:
 
 
 def how_it_ended(code: int) -> str:
-    """Say an exit code in words; a negative one is a signal's number."""
+    """Describe an exit code in words; a negative one is a signal's number."""
     if code == NO_ROOM:
         return "left no room for another process"
     if code >= 0:

@@ -8,7 +8,7 @@ Control channel, grader ↔ zygote (both ours; packets, with descriptors beside 
 
 Box channel, grader ↔ child (wire frames; nothing that comes back is trusted)::
 
-    Standing                       the walls are up; nothing of the student has run
+    WallsRaised                    the walls are up; nothing of the student has run
     RunCells        → CellDone …   one for each cell
     RunRequests     → Reply …      one for each request, then RunnerEnded
 
@@ -58,7 +58,7 @@ class Ended(Record, frozen=True, tag="ended"):
     cpu_seconds: float
 
 
-class Standing(Record, frozen=True, tag="standing"):
+class WallsRaised(Record, frozen=True, tag="walls_raised"):
     """The walls around the child."""
 
     walls: Walls
@@ -110,7 +110,7 @@ _ENCODER = msgspec.msgpack.Encoder()
 _TO_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToZygote)
 _FROM_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromZygote)
 _TO_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToBox)
-_STANDING: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Standing)
+_WALLS_RAISED: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(WallsRaised)
 _FROM_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromBox)
 
 
@@ -137,9 +137,9 @@ def to_box(data: bytes) -> ToBox:
     return message
 
 
-def standing(data: bytes) -> Standing:
+def walls_raised(data: bytes) -> WallsRaised:
     """Read the child's first message, sent before anything of the student is there."""
-    message: Standing = _STANDING.decode(data)
+    message: WallsRaised = _WALLS_RAISED.decode(data)
     return message
 
 

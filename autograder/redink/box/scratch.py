@@ -1,6 +1,6 @@
-"""The folder of one zygote: made, told apart from those that nobody needs any more, and removed whatever lies in it.
+"""The folder of one template or zygote: made, told from those that nobody needs any more, and removed, whatever is in it.
 
-The zygote's log in it is locked for as long as a process of ours has it open, and the kernel opens the lock when the last
+The log in it is locked for as long as a process of ours has it open, and the kernel opens the lock when the last
 one dies, however it died. So a folder whose lock is free, and in which no process works, belonged to a grader that was
 killed, and the next one to start clears it away.
 """
@@ -31,8 +31,8 @@ def make() -> tuple[Path, BinaryIO]:
     return folder, log
 
 
-def last_words(folder: Path) -> str:
-    """Give the last line of the log."""
+def last_line(folder: Path) -> str:
+    """Return the last line of the log."""
     with contextlib.suppress(OSError):
         return (folder / _LOG).read_text(errors="replace").strip().rpartition("\n")[2]
     return ""
@@ -42,12 +42,12 @@ def sweep() -> None:
     """Remove the folders of ours that no living process holds."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if _is_ours(folder) and not _is_held(folder) and not _is_lived_in(folder):
+            if _is_ours(folder) and not _is_held(folder) and not _is_in_use(folder):
                 remove(folder)
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, also one whose parts are locked, or thousands of folders deep; raises OSError if it stays."""
+    """Remove a folder, also one whose parts are locked, or thousands of folders deep; raise OSError if it stays."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
@@ -60,13 +60,13 @@ def remove(folder: Path) -> None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Say whether a folder is one, is this user's, and is no newcomer."""
+    """Tell whether this is a folder, this user's, and not a new one."""
     seen = folder.lstat()
     return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.geteuid() and time.time() - seen.st_mtime > _YOUNG
 
 
-def _is_lived_in(folder: Path) -> bool:
-    """Say whether a process works in a folder or below, such as a zygote of a Redink that locks no log yet."""
+def _is_in_use(folder: Path) -> bool:
+    """Tell whether a process works in a folder or below, whatever has become of the lock."""
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if (process / "cwd").readlink().is_relative_to(folder.resolve()):
@@ -75,7 +75,7 @@ def _is_lived_in(folder: Path) -> bool:
 
 
 def _is_held(folder: Path) -> bool:
-    """Say whether some process has the log, and with it the lock; without a log there is nobody."""
+    """Tell whether some process has the log open, and with it the lock; without a log nobody has."""
     try:
         log = os.open(folder / _LOG, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -2,7 +2,7 @@
 
 ITIMER_PROF counts the CPU time of this process, user and system, in all threads. When it runs out its signal raises
 `OverTime` in the student's code, and again every tenth of a second, since a bare `except` may swallow it. Code that
-never comes back to the interpreter is the grader's to kill.
+never comes back to the interpreter is killed by the grader.
 """
 
 from __future__ import annotations

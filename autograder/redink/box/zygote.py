@@ -145,14 +145,14 @@ class _Zygote:
                 self._control.sendall(pack(self.end()))
 
     def _wait(self) -> list[object]:
-        """Wait until somebody has something to say."""
+        """Wait until the worker, its death or the turnstile needs attention."""
         waiting: list[Any] = [self._control, self._worker]
         if self._turnstile is not None:
             waiting.append(self._turnstile)
         return select.select(waiting, [], [])[0]
 
     def _turn(self) -> None:
-        """Let one process through the turnstile, or not; forget a turnstile that nobody can come to any more."""
+        """Answer one process at the turnstile; forget a turnstile that nobody can come to any more."""
         assert self._turnstile is not None
         self._turnstile.turn()
         if self._turnstile.fileno() < 0:

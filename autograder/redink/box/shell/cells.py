@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from redink.box.shell.compiling import CellCompiler, teach_lines
+from redink.box.shell.compiling import CellCompiler, keep_line_numbers
 from redink.box.shell.output import Output
 from redink.box.shell.tracebacks import note_blank_lines, place, student_traceback, syntax_text
 from redink.box.time_limit import TimeLimit
@@ -75,20 +75,20 @@ def make_shell(ipython_dir: str) -> CellShell:
     shell.compiler_class = CellCompiler
     shell.compile = CellCompiler()
     shell.db = {}  # of %cd and its like: a box remembers nothing
-    teach_lines(shell)
-    shell.displayhook.write_output_prompt = _walk_on
+    keep_line_numbers(shell)
+    shell.displayhook.write_output_prompt = _do_nothing
     shell.display_formatter.active_types = ["text/plain"]
     for name in ("pip", "conda", "mamba", "micromamba", "uv"):
         shell.register_magic_function(_refuse_to_install, "line", name)
-    shell.builtin_trap.__enter__()  # for good: functions called by a `when` may use get_ipython too
+    shell.builtin_trap.__enter__()  # not left again: functions called by a `when` may use get_ipython too
     builtins.input = getpass.getpass = _nobody_answers
-    sys.breakpointhook = _walk_on
+    sys.breakpointhook = _do_nothing
     plt.show = _close_figures
     return shell
 
 
 def run_cell(shell: CellShell, cell: Cell, limits: Limits, output: Output) -> CellRun:
-    """Run one cell, and tell how it ended."""
+    """Run one cell, and return how it ended."""
     note_blank_lines(cell.index, cell.source)
     shell.compile.cell = cell.index
     limit = shell.time_limit = TimeLimit(limits.cell_cpu, limits.cell_cpu * limits.wall_factor)
@@ -124,7 +124,7 @@ def _nobody_answers(*args: object, **kwargs: object) -> NoReturn:
     raise RuntimeError("input() has nobody to answer it here: give the value in the code")
 
 
-def _walk_on(*args: object, **kwargs: object) -> None:
+def _do_nothing(*args: object, **kwargs: object) -> None:
     return None
 
 

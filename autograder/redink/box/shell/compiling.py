@@ -62,8 +62,8 @@ class CellCompiler(CachingCompiler):  # type: ignore[misc] # IPython has no type
             self._above = before
 
 
-def teach_lines(shell: Any) -> None:
-    """Let errors below the magics that run Python tell their own lines instead of the magic's."""
+def keep_line_numbers(shell: Any) -> None:
+    """Make errors below the magics that run Python name their own lines instead of the magic's."""
     names = [(kind, name) for kind in ("cell", "line") for name in ("time", "timeit", "capture")]
     found = {(kind, name): shell.find_magic(name, kind) for kind, name in names}
     for (kind, name), magic in found.items():  # all were found first, since that may load others

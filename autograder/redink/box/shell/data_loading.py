@@ -11,7 +11,7 @@ import inspect
 import sys
 from typing import Any
 
-_TOLD = "In the box a DataLoader loads its data itself: num_workers is taken as 0.\n"
+_NOTICE = "In the box a DataLoader loads its data itself: num_workers is taken as 0.\n"
 _NO_SEMAPHORES = "no processes can work together in the box of this machine: do it without multiprocessing"
 _OF_WORKERS = ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout", "worker_init_fn")
 
@@ -32,14 +32,14 @@ def load_without_workers(loader: Any) -> None:
                 given.arguments.pop(name, None)
             if not told:
                 told = True
-                sys.stderr.write(_TOLD)
+                sys.stderr.write(_NOTICE)
         original(*given.args, **given.kwargs)
 
     loader.__init__ = __init__
 
 
 def explain_missing_semaphores() -> None:
-    """Let what multiprocessing begins with fail by a sentence instead of "Permission denied"."""
+    """Make multiprocessing fail with a sentence where it would say "Permission denied"."""
     from multiprocessing import synchronize
 
     original = synchronize.SemLock.__init__

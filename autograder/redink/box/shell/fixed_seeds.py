@@ -1,4 +1,4 @@
-"""Chance without chance: every random source gives the same numbers in every run.
+"""Fixed seeds: every random source gives the same numbers in every run.
 
 Seeded generators are the student's own affair. Unseeded ones (`default_rng()`, `random.Random()`, `os.urandom`,
 `torch.seed()`) draw their seeds here from a counter, so two of them differ and two runs agree.
@@ -23,7 +23,7 @@ _seed_python: Callable[..., None] = random.Random.seed
 
 
 def fix() -> None:
-    """Replace the operating system's randomness; done once, in the zygote."""
+    """Replace the operating system's randomness; done once, in the template."""
     from numpy.random import bit_generator
 
     bit_generator.randbits = lambda bits: int.from_bytes(_bytes((bits + 7) // 8), "little") >> (-bits % 8)  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""What student code prints: kept in memory, capped, and never in anybody's way.
+"""What student code prints: kept in memory, capped, and never blocking.
 
-Descriptors 1 and 2 lead to an anonymous file in memory: no reader is needed, so nothing can block. Python's own streams
+Descriptors 1 and 2 are an anonymous file in memory: no reader is needed, so nothing can block. Python's own streams
 stop writing when the submission's share is used up; what subprocesses write is cut when it is read.
 """
 
@@ -19,7 +19,7 @@ class Output:
     """The captured output of one box."""
 
     def __init__(self, private_fd: int) -> None:
-        """Lead descriptors 1 and 2 to a new file, and keep `private_fd` for reading it."""
+        """Point descriptors 1 and 2 at a new file, and keep `private_fd` for reading it."""
         made = os.memfd_create("output")
         fcntl.fcntl(made, fcntl.F_SETFL, os.O_APPEND)
         for target in (1, 2):
@@ -41,7 +41,7 @@ class Output:
         self._told = not count
 
     def take(self) -> str:
-        """Give what was written since the last time, as far as there is room."""
+        """Return what was written since the last time, as far as there is room."""
         taken, more = b"", self.cut
         with contextlib.suppress(OSError):  # student code may have closed the descriptor: then there is no output
             if size := os.fstat(self._fd).st_size:

@@ -1,8 +1,8 @@
 """What student code gets for `redink`: a module in which everything does nothing.
 
 A notebook's `from redink import check` and `check("train")` have a meaning at home only. The modules of the box itself
-leave `sys.modules`, and importing any other part of redink fails inside. That is for order, not a wall: an installed
-redink lies beside what students need, and holds no secret. In a mount namespace its files are gone too (walls/visible.py).
+leave `sys.modules`, and importing any other part of redink fails inside. This keeps things tidy and is no wall: an installed
+redink is beside what students need, and holds no secret. In a mount namespace its files are gone too (walls/visible.py).
 """
 
 from __future__ import annotations
@@ -66,6 +66,6 @@ def hide_ourselves() -> None:
         del sys.modules[name]
     sys.meta_path.insert(0, _Closed)
     root = Path(__file__).resolve().parents[3]
-    if root.name not in ("site-packages", "dist-packages"):  # an installed redink lies beside what students need
+    if root.name not in ("site-packages", "dist-packages"):  # an installed redink is beside what students need
         sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != root]
     sys.modules["redink"] = _Stub("redink", "Inside the box, redink does nothing.")

@@ -1,4 +1,4 @@
-"""Telling what went wrong in one line, with the cell and the line, whatever the exception does when asked."""
+"""Errors in a student's cells: which cell and line they came from, whatever the exception does when asked."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from redink.calling import one_line
 from redink.records import LONGEST
 
 _CELL = re.compile(r"<cell (\d+)>")
-_blank_lines: dict[int, int] = {}  # how many empty lines opened each cell: IPython drops them, people count them
+_blank_lines: dict[int, int] = {}  # how many empty lines each cell starts with: IPython drops them, people count them
 
 
 def cell_file(index: int) -> str:
-    """Give the file name under which a cell is compiled."""
+    """Return the file name under which a cell is compiled."""
     return f"<cell {index}>"
 
 
 def blank_lines(source: str) -> int:
-    """Count the empty lines that open a text."""
+    """Count the empty lines at the start of a text."""
     return source[: len(source) - len(source.lstrip())].count("\n")
 
 
 def note_blank_lines(index: int, source: str) -> None:
-    """Remember how many empty lines open a cell."""
+    """Remember how many empty lines a cell starts with."""
     _blank_lines[index] = blank_lines(source)
 
 
@@ -45,7 +45,7 @@ def syntax_text(error: SyntaxError) -> str:
 
 
 def student_traceback(error: BaseException) -> str:
-    """Format a traceback with the frames of cells alone."""
+    """Format a traceback, showing only frames in cells."""
     try:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _CELL.fullmatch(frame.filename)]
         shown = "".join(

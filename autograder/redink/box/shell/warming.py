@@ -1,4 +1,4 @@
-"""Warming up: everything that a child would otherwise import or initialise for itself, once, on one thread."""
+"""Warming up: everything that a child would otherwise import or initialise itself, once, on one thread."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TORCH = [
 
 
 def warm_up(folder: str, with_torch: bool) -> CellShell:
-    """Import and try what notebooks use; give the shell in which cells will run."""
+    """Import and try what notebooks use; return the shell in which cells will run."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in _COMMON:

@@ -44,7 +44,7 @@ class _Attributes(ctypes.Structure):
 
 
 def call(name: str, *arguments: object) -> int:
-    """Call a function of the C library that gives -1 and errno on failure."""
+    """Call a function of the C library that returns -1 and sets errno on failure."""
     try:
         function = getattr(_libc, name)
     except AttributeError:
@@ -90,9 +90,9 @@ def read_only(tree: str) -> None:
 
 
 def change_root(tree: str) -> None:
-    """Make a tree the root, and let go of everything outside it."""
+    """Make a tree the root, and detach everything outside it."""
     os.chdir(tree)
-    call("pivot_root", b".", b".")  # the old root now lies over the new one, and is taken off
+    call("pivot_root", b".", b".")  # the old root is now mounted over the new one, and is taken off
     call("umount2", b".", ctypes.c_int(_MNT_DETACH))
     os.chdir("/")
 
@@ -104,6 +104,6 @@ def drop_capabilities() -> None:
 
 
 def bound_capabilities() -> None:
-    """Let no program that is executed from here on gain a capability."""
+    """Make sure that no program executed from here on can gain a capability."""
     for number in range(int(Path("/proc/sys/kernel/cap_last_cap").read_text()) + 1):
         prctl(PR_CAPBSET_DROP, number)

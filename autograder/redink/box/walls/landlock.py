@@ -17,7 +17,7 @@ _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 
 
 def version() -> int:
-    """Give the kernel's version of Landlock; 0 without it."""
+    """Return the kernel's version of Landlock; 0 without it."""
     try:
         return kernel.syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     except OSError:

@@ -1,6 +1,6 @@
 """Namespaces: a machine of its own for a zygote and its children, entered once, by an ordinary user too.
 
-The process that the grader started stays outside as a bare parent: it waits, and clears up. Its child is the first
+The process that the template forked stays outside as the keeper: it waits, and clears up. Its child is the first
 process of a pid namespace, and becomes the zygote. For each submission the zygote makes one more pid namespace, whose
 first process is a sleeping shell (so that the child is an ordinary process, to which signals mean what they mean
 elsewhere). It waits for orphans that end, so that they make room and their CPU time is counted; killing it kills everything
@@ -24,7 +24,7 @@ _SLEEPER = ["/bin/sh", "-c", "while :; do /bin/sleep 2147483647 & wait; done"]
 
 
 def refusal(folder: Path, hidden: Iterable[str], uid: int) -> str:
-    """Try to enter all namespaces in a throw-away process; give what the machine says against it, or nothing."""
+    """Try to enter all namespaces in a throw-away process; return what the machine says against it, or nothing."""
 
     def attempt() -> None:
         _leave_the_machine()
@@ -60,12 +60,12 @@ def make_family(own: int) -> int:
 
 
 def leave_family(own: int) -> None:
-    """Let what is forked from here on be the zygote's own again."""
+    """Fork into the zygote's own pid namespace again from here on."""
     kernel.setns(own, kernel.CLONE_NEWPID)
 
 
-def furnish(uid: int, gid: int, megabytes: int) -> None:
-    """Give a child a scratch of limited size, and a /proc that shows its family alone; in a mount namespace of its own."""
+def make_folders(uid: int, gid: int, megabytes: int) -> None:
+    """Mount a scratch folder of limited size, and a /proc that shows this family alone, in a mount namespace of its own."""
     kernel.unshare(kernel.CLONE_NEWNS)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     options = f"size={megabytes}m,nr_inodes={64 * megabytes + 1000},mode=755"
@@ -74,13 +74,13 @@ def furnish(uid: int, gid: int, megabytes: int) -> None:
         os.mkdir(f"{visible.BOX}/{name}", 0o700)  # noqa: PTH102 - pathlib costs a child page faults
         os.chown(f"{visible.BOX}/{name}", uid, gid)
     kernel.mount(f"{visible.BOX}/shm", "/dev/shm", None, kernel.MS_BIND)  # noqa: S108 - of the new root
-    if not os.listdir("/tmp"):  # noqa: PTH208, S108 - something visible, such as a virtual environment, may lie there
+    if not os.listdir("/tmp"):  # noqa: PTH208, S108 - something visible, such as a virtual environment, may be there
         kernel.mount(f"{visible.BOX}/tmp", "/tmp", None, kernel.MS_BIND)  # noqa: S108
     visible.mount_proc("/proc")
 
 
 def _leave_the_machine() -> None:
-    """Become able to make namespaces: an ordinary user is, in a user namespace of his own."""
+    """Become able to make namespaces: an ordinary user is, in a user namespace."""
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(kernel.CLONE_NEWPID | (kernel.CLONE_NEWUSER if uid else 0))
     if uid:

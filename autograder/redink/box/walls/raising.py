@@ -32,7 +32,7 @@ _ADDRESSES = 4096  # megabytes that may be mapped without being used
 
 
 def shield_the_zygote() -> None:
-    """Let no child read or write the zygote's memory, and let orphans of children come to the zygote."""
+    """Keep children from reading or writing the zygote's memory, and make the zygote the parent of their orphans."""
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
@@ -53,7 +53,7 @@ def close_from(lowest: int) -> None:
 
 
 def raise_walls(setup: Setup, limits: Limits, gate: int | None) -> Walls:
-    """Wall this process in; say what stands and what is missing. Its folders must be there, and its descriptors closed."""
+    """Wall this process in and return what stands; its folders must be there, and its descriptors closed."""
     _limit_resources(setup, limits)
     if setup.uid != os.getuid():
         os.setgroups([])
@@ -71,10 +71,10 @@ def raise_walls(setup: Setup, limits: Limits, gate: int | None) -> Walls:
     return Walls(walls=(*_ALWAYS, *setup.standing), missing=setup.missing)
 
 
-def furnish(setup: Setup, limits: Limits) -> None:
+def make_folders(setup: Setup, limits: Limits) -> None:
     """Make the child's home and working folder."""
     if setup.uses_namespaces:
-        namespaces.furnish(setup.uid, setup.gid, limits.disk_mb)
+        namespaces.make_folders(setup.uid, setup.gid, limits.disk_mb)
         return
     for name in ("", "home", "work", "tmp"):
         os.mkdir(f"{setup.place}/{name}", 0o700)  # noqa: PTH102 - pathlib costs a child page faults

@@ -64,7 +64,7 @@ class _Program(ctypes.Structure):
 
 
 def available() -> bool:
-    """Say whether the filter can be written for this kind of machine."""
+    """Tell whether the filter can be written for this kind of machine."""
     return platform.machine() in _MACHINES
 
 
@@ -85,7 +85,7 @@ def assemble(
         code += _on(number, [refuse])
     code += _on(
         special["clone3"], [_answer(errno.ENOSYS)]
-    )  # its flags lie in memory; the C library falls back to clone
+    )  # its flags are in memory, out of a filter's sight; the C library falls back to clone
     asks = [_step(_RETURN, _ASK)] if counted else []
     code += _on(special["clone"], [*_argument(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse, *asks])
     for number in _numbers(_FORKS, column).values():
@@ -109,7 +109,7 @@ def install(code: bytes) -> None:
 
 
 def listen(code: bytes) -> int:
-    """Put the filter up, for good; give the descriptor at which the calls that must ask are heard."""
+    """Put the filter up, for good; return the descriptor at which the calls that must ask are heard."""
     program = _Program(len(code) // 8, code)
     number = _numbers(_ITSELF, _MACHINES[platform.machine()][0])["seccomp"]
     words = [ctypes.c_uint(_SET_FILTER), ctypes.c_uint(_NEW_LISTENER), ctypes.byref(program)]

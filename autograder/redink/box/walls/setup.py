@@ -89,7 +89,7 @@ def _filter(inside: bool, abi: int, counted: bool) -> bytes:
 
 
 def _counts_by_namespace() -> bool:
-    """Say whether the kernel counts a user's processes in each user namespace for itself."""
+    """Tell whether the kernel counts a user's processes in each user namespace by itself."""
     release = [int(part) for part in re.findall(r"\d+", os.uname().release)[:2]]
     return release >= [5, 14]
 
@@ -104,6 +104,6 @@ def _crowd() -> int:
 
 
 def _open_to_all() -> bool:
-    """Say whether another uid could still import Python's modules: an interpreter in a private home is closed to it."""
+    """Tell whether another uid could still import Python's modules; it could not from an interpreter in a private home."""
     places = [Path(place).resolve() for place in (sys.prefix, sys.base_prefix)]
     return all(folder.stat().st_mode & stat.S_IXOTH for place in places for folder in (place, *place.parents))

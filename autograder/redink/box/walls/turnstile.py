@@ -4,7 +4,7 @@ The kernel's own limit counts all processes of a user. In a user namespace, or u
 it; without either, a limit tight enough to stop a fork bomb would be filled by the neighbours, and one that is not lets
 the bomb fill the machine. So the seccomp filter holds every call that makes a process or a thread until the zygote, which
 alone has the other end, says yes or no. When the zygote closes its end nothing in the box can fork any more, and what is
-there can be killed in peace.
+there can be killed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def available() -> bool:
 
 
 def hand_over(listener: int, gate: int) -> None:
-    """Give the listener to the zygote, and keep nothing of it."""
+    """Pass the listener to the zygote, and close it here."""
     with socket.socket(fileno=gate) as way:
         socket.send_fds(way, [b"!"], [listener])
     os.close(listener)
@@ -61,7 +61,7 @@ class Turnstile:
         self._forking: dict[int, float] = {}  # threads that were let pass, and since when
 
     def fileno(self) -> int:
-        """Give the descriptor to wait for; -1 when nothing will come any more."""
+        """Return the descriptor to wait for; -1 when nothing will come any more."""
         return self._way.fileno() if self._listener is None else self._listener
 
     def turn(self) -> None:
@@ -78,7 +78,7 @@ class Turnstile:
             self.close()
 
     def close(self) -> None:
-        """Let nobody pass any more: every further fork fails."""
+        """Refuse everybody from now on: every further fork fails."""
         self.gate.close()
         self._way.close()
         if self._listener is not None:
@@ -114,7 +114,7 @@ class Turnstile:
 
 
 def _asks(listener: int) -> bool:
-    """Say whether a question is there; the other possibility is that everybody is gone."""
+    """Tell whether a question is there; if not, everybody is gone."""
     events = select.poll()
     events.register(listener, select.POLLIN)
     return any(what & select.POLLIN for _, what in events.poll(0))

@@ -29,7 +29,7 @@ _LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/se
 
 
 def visible() -> list[str]:
-    """Name every path that student code may read, outer ones first."""
+    """Return every path that student code may read, outer ones first."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     wanted = {*_SYSTEM, *(f"{prefix}/{part}" for prefix in prefixes for part in _OF_PYTHON)}
     wanted |= {entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
@@ -43,23 +43,23 @@ def visible() -> list[str]:
 
 
 def _ourselves() -> list[str]:
-    """Name the folders of our own packages: all that the zygote needs of them is loaded."""
+    """Return the folders of our own packages: all that the zygote needs of them is loaded."""
     found = [importlib.util.find_spec(name) for name in OURS]
     return [os.path.realpath(place) for one in found if one for place in one.submodule_search_locations or ()]
 
 
 def readable_without_namespaces() -> list[str]:
-    """Name what Landlock lets a child read where it still sees the whole machine."""
+    """Return what Landlock lets a child read where it still sees the whole machine."""
     return [*visible(), *(f"/proc/{name}" for name in _OF_PROC), *(f"/dev/{name}" for name in _DEVICES)]
 
 
 def covers(paths: Iterable[str], hidden: str) -> bool:
-    """Say whether a place that must stay hidden lies below one of these paths."""
+    """Tell whether a folder that must stay hidden is one of these paths or below one."""
     return any(path == hidden or _beneath(hidden, path) for path in paths)
 
 
 def build(tree: str, hidden: Iterable[str], uid: int) -> None:
-    """Make a root of what is visible; `hidden` places below it are covered, and then what is visible in them is put back."""
+    """Make a root of what is visible; `hidden` folders in it are covered, and then what is visible in them is put back."""
     kernel.mount("tmpfs", tree, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=4m,nr_inodes=20k,mode=755")
     paths = visible()
     masks = {path for path in (*hidden, *_ourselves()) if covers(paths, path)}
@@ -70,7 +70,7 @@ def build(tree: str, hidden: Iterable[str], uid: int) -> None:
             kernel.mount("tmpfs", tree + path, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,mode=755")
         else:
             _show(path, tree + path)
-    _furnish(tree, uid)
+    _add_devices(tree, uid)
 
 
 def _show(path: str, target: str) -> None:
@@ -86,7 +86,7 @@ def _show(path: str, target: str) -> None:
     kernel.mount(path, target, None, kernel.MS_BIND | kernel.MS_REC)
 
 
-def _furnish(tree: str, uid: int) -> None:
+def _add_devices(tree: str, uid: int) -> None:
     """Add devices, a /proc of one's own, a made-up account, and the places where each child mounts something."""
     for name in ("dev/shm", "etc", "proc", "tmp", BOX[1:]):
         Path(tree, name).mkdir(parents=True, exist_ok=True)

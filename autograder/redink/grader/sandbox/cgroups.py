@@ -2,7 +2,7 @@
 
 The other limits count for each process (memory) or for each user (processes), and a watchdog adds up. A control group of
 version 2 counts what everything inside it takes together, scratch files in memory included, and is asked by the kernel at
-every page and every fork. It needs a place that somebody has given away: a group that we may write to and that passes the
+every page and every fork. It needs a group that somebody has delegated: one that we may write to and that passes the
 controllers of memory and pids on to groups inside it, such as root has on a machine with systemd, or an ordinary user
 below `systemd-run --user --scope`. The grader makes the groups, and puts a child in before it has anything of the student.
 """
@@ -21,12 +21,12 @@ _CONTROLLERS = {"memory", "pids"}
 _MEGABYTE = 1024 * 1024
 _OURS_MB, _OURS_PIDS = 64, 8  # for the box itself
 _NAME = "redink-box-"
-_PATIENCE = 2.0  # seconds until a group whose processes were killed must be empty
+_EMPTYING = 2.0  # seconds until a group whose processes were killed must be empty
 _number = itertools.count(1)
 
 
 def place() -> Path | None:
-    """Find the nearest group, from our own upwards, in which we may make limited groups; None where nobody gave us one."""
+    """Find the nearest group, from our own upwards, in which we may make limited groups; None where none was delegated."""
     try:
         return delegated(Path("/proc/self/cgroup").read_text(), Path("/proc/self/mountinfo").read_text())
     except OSError:
@@ -48,7 +48,7 @@ def delegated(membership: str, mounts: str) -> Path | None:
 
 
 def _gives(group: Path) -> bool:
-    """Say whether groups that we make in this one would have the controllers, and could be filled."""
+    """Tell whether groups that we make in this one would have the controllers, and whether we could fill them."""
     try:
         passed_on = (group / "cgroup.subtree_control").read_text().split()
     except OSError:
@@ -60,7 +60,7 @@ class ControlGroup:
     """The group of one submission's child and of everything that it starts."""
 
     def __init__(self, parent: Path, limits: Limits) -> None:
-        """Make it and set its limits; raises OSError where the kernel says no."""
+        """Make it and set its limits; raise OSError where the kernel refuses."""
         self._path = parent / f"{_NAME}{os.getpid()}-{next(_number)}"
         memory = (limits.memory_mb + limits.disk_mb + _OURS_MB) * _MEGABYTE  # the scratch is memory too
         self._path.mkdir()
@@ -81,7 +81,7 @@ class ControlGroup:
         self._set("cgroup.procs", pid)
 
     def ran_out_of_memory(self) -> bool:
-        """Say whether the kernel has killed somebody inside for want of memory."""
+        """Tell whether the kernel has killed somebody inside because memory ran out."""
         with contextlib.suppress(OSError, ValueError):
             events = dict(line.split() for line in (self._path / "memory.events").read_text().splitlines())
             return int(events.get("oom_kill", 0)) > 0
@@ -89,7 +89,7 @@ class ControlGroup:
 
     def remove(self) -> None:
         """Kill what may still be inside, and take the group away."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _EMPTYING
         while not _removed(self._path) and time.monotonic() < until:
             with contextlib.suppress(OSError):
                 self._set("cgroup.kill", 1)
@@ -100,7 +100,7 @@ class ControlGroup:
 
 
 def sweep(parent: Path) -> None:
-    """Remove the empty groups of graders that are no more."""
+    """Remove the empty groups of graders that have ended."""
     for group in parent.glob(f"{_NAME}*"):
         owner = group.name.removeprefix(_NAME).partition("-")[0]
         if owner.isdigit() and not Path("/proc", owner).exists():

@@ -78,7 +78,7 @@ class Zygote:
         limits: Limits,
         files: Mapping[str, bytes] = _NO_FILES,
     ) -> Observed:
-        """Run a submission's cells and then the requests in a fresh box; `files` lie in its working folder."""
+        """Run a submission's cells and then the requests in a fresh box; `files` are put into its working folder."""
         with self._lock:
             self._ready()
             return Session(self, cells, requests, limits, files).observe()
@@ -106,14 +106,14 @@ class Zygote:
         try:
             self._group = cgroups.ControlGroup(self._groups, limits)
             self._group.add(pid)
-        except ProcessLookupError:  # the child fell already, which will be noticed
+        except ProcessLookupError:  # the child is dead already, which will be noticed
             self._release()
         except OSError:  # it looked as if we might: from now on the watchdog does it alone
             self._release()
             self._groups = None
 
     def _release(self) -> bool:
-        """Take the control group away; say whether somebody in it was killed for want of memory."""
+        """Remove the control group; tell whether the kernel killed somebody in it because memory ran out."""
         group, self._group = self._group, None
         if group is None:
             return False
@@ -122,7 +122,7 @@ class Zygote:
         return starved
 
     def end(self) -> tuple[Ended, bool]:
-        """Have the child killed with everything it started; give what it used, and whether memory ran out."""
+        """Have the child killed with everything it started; return what it used, and whether memory ran out."""
         if self._control is None:
             raise BoxError("the box was closed while it was at work")
         answer, _ = self._ask(self._control, End(), [])
@@ -233,7 +233,7 @@ class Zygote:
     def _fail(self, why: str) -> NoReturn:
         """Give up this zygote; the next call starts another."""
         folders = [self._folder, self._own and self._own.folder, self._shared and Path(self._shared).parent]
-        said = next(filter(None, (scratch.last_words(folder) for folder in folders if folder)), "")
+        said = next(filter(None, (scratch.last_line(folder) for folder in folders if folder)), "")
         if self._family is not None:
             _kill_all(self._family)
         self._drop()

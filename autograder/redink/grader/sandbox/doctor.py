@@ -1,6 +1,6 @@
-"""What this machine can promise about the box, found out by trying: forbidden acts are committed inside it.
+"""What this machine can promise about the box, found out by trying forbidden acts inside it.
 
-Bait is laid out where a submission must not reach (a file, listening sockets, the grader's own process), and a box is
+Bait is put where a submission must not reach (a file, listening sockets, the grader's own process), and a box is
 told about it all. An act that succeeds makes the box weak, whatever walls it claims.
 """
 
@@ -52,15 +52,15 @@ def unix(address):
         made.connect(address)
 """
 _MEANING = {
-    "pid_ns": "a submission could see other processes by name; what it leaves running is hunted down instead",
+    "pid_ns": "a submission could see other processes by name; what it leaves running is found and killed instead",
     "mount_ns": "files are hidden by Landlock alone, names of files can be guessed, and the disk can be filled",
     "net_ns": "the network is closed by seccomp alone",
     "ipc_ns": "shared memory is closed by seccomp alone",
     "uts_ns": "the machine's name is visible",
     "user_ns": "code runs under the grader's uid, without its capabilities, and shares its limit on processes",
     "own_uid": "code runs under the grader's uid, without its capabilities, and shares its limit on processes",
-    "landlock": "one wall less before files; where mount_ns is missing too, all files lie open",
-    "seccomp": "one wall less before the kernel; where net_ns is missing too, the network lies open",
+    "landlock": "one wall less around files; where mount_ns is missing too, all files are readable",
+    "seccomp": "one wall less around the kernel; where net_ns is missing too, the network is open",
     "turnstile": "a fork bomb is counted by the grader a few times a second, and may slow its neighbours until then",
     "cgroup": "memory is counted by a watchdog a few times a second instead of by the kernel",
 }
@@ -68,7 +68,7 @@ _NAMESPACES = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "user_ns")
 
 
 class Finding(Record, frozen=True):
-    """One wall or one forbidden act: whether it holds, what it means if not, and how to mend it."""
+    """One wall or one forbidden act: whether it holds, what it means if not, and how to fix it."""
 
     name: str
     kind: Literal["wall", "act"]
@@ -122,7 +122,7 @@ def _requests(inputs: dict[str, object]) -> list[Request]:
 
 @contextmanager
 def _bait() -> Iterator[dict[str, object]]:
-    """Lay out what a submission must not reach."""
+    """Put up what a submission must not reach."""
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as port:
         file = Path(folder, "bait")
         file.write_text("bait")
@@ -147,7 +147,7 @@ def _remedy(wall: str) -> str:
 
 
 def _namespaces_remedy() -> str:
-    """Say what keeps this machine from giving namespaces."""
+    """Return what would let this machine allow namespaces."""
     switches = {
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": (
             "1",

@@ -1,4 +1,4 @@
-"""The zygote's environment, made from nothing: no variable of the grader's gets into a box by default."""
+"""The template's environment, made from nothing: no variable of the grader's gets into a box by default."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEX
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
-    """Give one thread, a fixed hash seed, and huge pages, which make the zygote's forks four times as cheap."""
+    """Return one thread, a fixed hash seed, and huge pages, which make the zygote's forks four times as cheap."""
     made = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     made.update(dict.fromkeys(_THREADS, "1"))
     made.update(

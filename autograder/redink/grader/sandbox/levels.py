@@ -11,7 +11,7 @@ _FULL = {"pid_ns", "mount_ns", "net_ns", "ipc_ns", "landlock", "seccomp"}
 
 
 def level(walls: Walls) -> Level:
-    """Full: two walls stand before every secret. Good: one does. Weak: something lies open to student code."""
+    """Return full where two walls stand before every secret, good where one does, weak where student code reaches one."""
     standing = set(walls.walls)
     if standing >= _FULL:
         return "full"

@@ -25,7 +25,7 @@ def run(notebook: Path, *, hidden: Sequence[str] = (), allow_weak: bool = False)
 
 
 def executed(notebook: Path, observed: Observed) -> str:
-    """Give the notebook with what its cells printed and how they ended, in place of the outputs it came with."""
+    """Return the notebook with what its cells printed and how they ended, in place of the outputs it came with."""
     document = read_document(notebook.read_bytes())
     runs = {run.index: run for run in observed.cells}
     count = 0

@@ -104,7 +104,7 @@ class Session:
 
     def _run_cells(self, channel: Channel) -> None:
         try:
-            self._walls = self._children.accept(protocol.standing(channel.receive(Deadline(_ANSWERING))).walls)
+            self._walls = self._children.accept(protocol.walls_raised(channel.receive(Deadline(_ANSWERING))).walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
             channel.send(RunCells(cells=cells, limits=self._limits, files=self._files))
