@@ -101,14 +101,28 @@ class Walls(Record, frozen=True):
     missing: tuple[str, ...] = ()
 
 
-class Observed(Record, frozen=True):
-    """Everything the box saw of one submission."""
+class Execution(Record, frozen=True):
+    """One execution of a submission's cells in a box."""
 
     cells: tuple[CellRun, ...]
-    observations: dict[str, Observation]  # by request id
     box: Walls = Walls()
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
+
+
+class Observed(Execution, frozen=True):
+    """An execution, and what each request saw of it."""
+
+    observations: dict[str, Observation] = msgspec.field(default_factory=dict)  # by request id
+
+
+class CheckObservations(Record, frozen=True):
+    """What one check saw, all its trials packed, under the key of what it was seen of: as it is kept and sent."""
+
+    check: str
+    key: str
+    digest: str  # of the content
+    content: bytes
 
 
 class Verdict(Record, frozen=True):

@@ -15,11 +15,11 @@ from redink.grader.answer_key.make import affected_checks
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
 from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
-from redink.grader.pipeline.job import BoxSettings, Execution, Job, KnownObservations
+from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.observe import observation_keys
-from redink.grader.pipeline.packing import pack_observations
+from redink.grader.pipeline.packing import pack_check
 from redink.notebook import cells_to_run, write_cells
-from redink.records import Cell, CellRun, Observation, Walls
+from redink.records import Cell, CellRun, Execution, Observation
 
 Answers = Mapping[str, Sequence[Observation]]  # by check
 
@@ -82,10 +82,8 @@ def _believed(key: AnswerKey, specimen: Specimen, right: Answers) -> Answers:
 
 def _job(key: AnswerKey, cells: Sequence[Cell], answers: Answers) -> Job:
     keys = observation_keys(key, cells_to_run(cells, key.explorations))
-    known = {
-        check: KnownObservations(key=keys[check], content=pack_observations(seen)) for check, seen in answers.items()
-    }
+    known = tuple(pack_check(check, keys[check], seen) for check, seen in answers.items())
     ran = tuple(CellRun(index=cell.index, status="ok") for cell in cells)
-    execution = Execution(cells=ran, box=Walls(), cpu_seconds=0.0, wall_seconds=0.0)
+    execution = Execution(cells=ran)
     box = BoxSettings(torch=key.spec.torch)
     return Job(notebook=write_cells(cells), key="", box=box, earlier=execution, known=known)

@@ -9,7 +9,7 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp, digest
 from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.load import Submission
-from redink.grader.store.gradebook import Gradebook, NewObservations, StoredRun
+from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.records import Result, Walls
 
 
@@ -23,19 +23,8 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
     with book.transaction():
         id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
         if done.executed and done.execution is not None:
-            run = StoredRun(
-                sources=done.sources,
-                cells=done.execution.cells,
-                box=done.execution.box,
-                cpu_seconds=done.execution.cpu_seconds,
-                wall_seconds=done.execution.wall_seconds,
-                stamp=box_stamp(),
-            )
-            book.keep_run(id, run, [
-                NewObservations(check=one.check, key=one.key, digest=one.digest, content=one.content)
-                for one in done.seen
-                if one.lasting
-            ])  # fmt: skip
+            run = StoredRun(sources=done.sources, stamp=box_stamp(), **msgspec.structs.asdict(done.execution))
+            book.keep_run(id, run, done.seen)
         book.keep_judgements(done.judgements)
         book.keep_result(
             id,

@@ -20,7 +20,7 @@ import msgspec
 from redink.errors import CourseError
 from redink.grader.store.opening import Opened
 from redink.grader.store.schema import COUNTING_RESULT, now
-from redink.records import CellRun, Record, Result, Walls
+from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
 
 _Kind = TypeVar("_Kind")
 
@@ -47,15 +47,11 @@ INSERT INTO results (
 """
 
 
-class StoredRun(Record, frozen=True):
-    """One execution of a submission in the box."""
+class StoredRun(Execution, frozen=True):
+    """An execution as it is kept: with the cells that were handed in, and the stamp of what it was made under."""
 
-    sources: bytes
-    cells: tuple[CellRun, ...]
-    box: Walls
-    cpu_seconds: float
-    wall_seconds: float
-    stamp: str
+    sources: bytes = b""
+    stamp: str = ""
 
 
 class Stored(Record, frozen=True):
@@ -66,15 +62,6 @@ class Stored(Record, frozen=True):
     key: str
     digest: str
     stamp: str
-
-
-class NewObservations(Record, frozen=True):
-    """What one check saw, all its trials in one content."""
-
-    check: str
-    key: str
-    digest: str
-    content: bytes
 
 
 class Graded(Record, frozen=True):
@@ -154,7 +141,7 @@ class Gradebook:
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 
-    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[NewObservations]) -> None:
+    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[CheckObservations]) -> None:
         """Store an execution and what was observed in it."""
         with self.transaction():
             id = self._insert(

@@ -90,7 +90,7 @@ def _run(job: Job) -> Done:
         sources=document.sources,
         execution=seen.execution,
         executed=seen.executed,
-        seen=tuple(one for one in seen.checks if one.check in seen.new),
+        seen=seen.new,
         assessment=assessed.assessment,
         judgements=assessed.judgements,
     )
