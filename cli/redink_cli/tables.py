@@ -80,6 +80,7 @@ def show_verified(verified: Verified, draft: bool) -> None:
         out.print(
             f"{verified.assignment}: {verified.specimens} specimens as they should be; "
             f"{len(verified.checks)} checks, {len(verified.kills)} misconceptions"
+            + (" (a sample of the misconceptions)" if verified.sampled else "")
             + (f"; {len(verified.missing)} things still missing" if verified.missing else "")
         )
 

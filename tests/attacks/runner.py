@@ -132,10 +132,10 @@ def _touched(sockets: list[socket.socket]) -> int:
 
 
 def _state_of(*folders: Path) -> str:
-    """Hash the names, contents and permissions of all bait, apart from the gradebook, which grading changes."""
+    """Hash the names, contents and permissions of all bait, apart from gradebook and answer key, which grading writes."""
     whole = hashlib.sha256()
     for path in sorted(one for folder in folders for one in folder.rglob("*")):
-        if "gradebook" in path.name or path.suffix == ".pyc" or path.name == "__pycache__":
+        if "gradebook" in path.name or path.suffix in (".pyc", ".key") or path.name in ("__pycache__", "keys"):
             continue
         seen = path.lstat()
         whole.update(f"{path} {seen.st_mode} {seen.st_uid}".encode())
