@@ -129,7 +129,7 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
 def demo_command(target: Path, everything: bool, jobs: int) -> None:
     """Grade a made-up class: right, blank, wrong in known ways, and the accidents of a real deadline.
 
-    One assignment without torch and a small class for one with it; --all takes a few minutes.
+    The first assignment with its whole class and one that needs torch with a small class; --all adds the rest.
 
     \b
     Example: redink demo
@@ -185,7 +185,7 @@ def _grade(
 
 
 def _course_root() -> tuple[str, ...]:
-    """Name the course around us, if there is one: what runs in a box must not see it."""
+    """Return the root of the course around us, if there is one: what runs in a box must not see it."""
     from redink.grader.course import Course
 
     with contextlib.suppress(CourseError):
@@ -194,7 +194,7 @@ def _course_root() -> tuple[str, ...]:
 
 
 def _weak() -> bool:
-    """Say whether the environment allows grading behind weak walls."""
+    """Tell whether the environment allows grading behind weak walls."""
     return bool(os.environ.get("REDINK_ALLOW_WEAK_BOX"))
 
 

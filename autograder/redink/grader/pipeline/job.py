@@ -1,4 +1,4 @@
-"""What a worker is asked and what it answers: plain bytes, no names of people, nothing hidden."""
+"""What a worker is asked and what it answers: plain bytes, no names of people, and all that a job depends on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Execution(Record, frozen=True):
 
 
 class KnownObservations(Record, frozen=True):
-    """What one check saw earlier, under the key of what it was seen of."""
+    """What one check saw earlier, under a key that names what it looked at."""
 
     key: str
     content: bytes
@@ -40,14 +40,14 @@ class Job(Record, frozen=True):
     notebook: bytes
     key: str  # the digest of the answer key
     box: BoxSettings
-    key_data: bytes = b""  # the answer key itself, once a worker has said that it has none of this digest
+    key_data: bytes = b""  # the answer key itself: with the first jobs, and for a worker that has not got it yet
     earlier: Execution | None = None
     known: dict[str, KnownObservations] = msgspec.field(default_factory=dict)
     before: Assessment | None = None
 
 
 class SeenByCheck(Record, frozen=True):
-    """What one check has seen now: the key of what it was seen of, and all its trials, packed."""
+    """What one check has seen now: a key that names what it looked at, and all its trials, packed."""
 
     check: str
     key: str
