@@ -55,20 +55,20 @@ def box_stamp() -> str:
 
 @functools.cache
 def given_stamp() -> str:
-    """Return a digest of what the inputs of checks are made under, besides the checks themselves."""
+    """Name what the inputs of checks are made under, besides the checks themselves."""
     ours = _beneath(_REDINK, ("wire.py", "checks/seeds.py", "checks/language.py"))
     return digest(_versions(("numpy", "torch")), _files([*ours, *_datasets()]))
 
 
 @functools.cache
 def judging_stamp() -> str:
-    """Return a digest of our own rules of judging, diagnosing and scoring, and of the libraries that they use."""
+    """Name our own rules of judging, diagnosing and scoring, and the libraries that they use."""
     return digest(_versions(("numpy", "torch", "msgspec")), _files(judging_files()))
 
 
 @functools.cache
 def making_stamp() -> str:
-    """Return a digest of the code that makes answer keys."""
+    """Name the code that makes answer keys."""
     return digest(box_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
 
 
