@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ TOPS = (LIBRARY, ROOT / "cli/redink_cli", ROOT / "datasets/redink_datasets")
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STAGES = ("collect", "load", "observe", "judge", "diagnose", "score", "record", "report")
 MOST_LINES = 90
+MOST_MODULES = 12
 _PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)+(?:[\w.-]*\w)?|(?<![\w./-])\w+\.(?:py|md|toml|txt)\b")
 
 
@@ -104,6 +106,21 @@ def test_each_store_is_named_where_it_is(tmp_path, monkeypatch):
     }
     assert len(named) == 4
     assert {place for place in named if f"`{place}`" not in PAGE} == set()
+
+
+@pytest.mark.parametrize("folder", packages(), ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_no_folder_has_more_than_a_dozen_modules(folder):
+    assert len([path for path in folder.glob("*.py") if not path.name.startswith("__")]) <= MOST_MODULES
+
+
+def test_no_two_classes_have_one_name():
+    found = Counter(
+        node.name
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in found.items() if count > 1} == set()
 
 
 def test_no_docstring_begins_with_give():
