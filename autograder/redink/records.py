@@ -76,7 +76,7 @@ class Trial(Record, frozen=True):
 
 
 class Misconception(Record, frozen=True):
-    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+    """A wrong belief: its name, the question it fails, the teacher's hint, and its answers to the trials it changes."""
 
     id: str
     question: str
@@ -95,7 +95,7 @@ class CellRun(Record, frozen=True):
 
 
 class Walls(Record, frozen=True):
-    """Which walls stood around the box, and which this machine could not give."""
+    """Which walls were in place around the box, and which are missing on this machine."""
 
     walls: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class CheckObservations(Record, frozen=True):
 
 
 class Verdict(Record, frozen=True):
-    """The judge's word on one check, and the sentence a student may read."""
+    """The verdict on one check or trial, and the sentence a student may read."""
 
     verdict: Word
     message: str = ""

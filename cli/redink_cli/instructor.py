@@ -126,7 +126,7 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
 def demo_command(target: Path, everything: bool, jobs: int) -> None:
     """Grade a made-up class: right, blank, wrong in known ways, and the accidents of a real deadline.
 
-    One assignment without torch and a small class for one with it; --all takes a few minutes.
+    The first assignment with its whole class and one that needs torch with a small class; --all adds the rest.
 
     \b
     Example: redink demo

@@ -1,8 +1,8 @@
-"""Digests of everything that an observation, an answer key or a judgement rests on, our own code included.
+"""Digests of everything that an observation, an answer key or a judgement depends on, our own code included.
 
 Two stamps. `box_stamp` names what an observation was made under: the interpreter, the libraries, the box and the datasets;
-`grade` observes again what carries another one. `judging_stamp` names our rules of judging; when it changes, everything
-is judged again from what was observed, and nobody's code runs. A test holds both to what is really imported.
+`grade` observes again what has another one. `judging_stamp` names our rules of judging; when it changes, everything
+is judged again from what was observed, and nobody's code runs. A test compares both with what is really imported.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def fingerprint(secret: bytes) -> str:
 
 @functools.cache
 def box_stamp() -> str:
-    """Name what an observation is made under."""
+    """Return a digest of what an observation is made under."""
     return digest(_machine(), _versions(_LIBRARIES), _files(box_files()))
 
 
@@ -120,6 +120,6 @@ def _version(name: str) -> str:
 
 
 def run_digest(cells: Sequence[Cell], data: dict[str, bytes], limits: Limits) -> str:
-    """Name one execution of a submission's cells."""
+    """Return a digest of what one execution of a submission's cells depends on."""
     files = [part for name in sorted(data) for part in (name, data[name])]
     return digest(msgspec.msgpack.encode(cells), *files, msgspec.msgpack.encode(limits))

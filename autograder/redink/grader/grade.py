@@ -1,7 +1,7 @@
 """The way of a submission, on one screen: collect → load → observe → judge → diagnose → score → record → report.
 
-Each stage is a file of that name with one function of that name. From observe to score a submission is in the hands of a
-worker (workers/worker.py); the coordinator here collects, looks up what is known, writes, and reports.
+Each stage is a file of that name with one function of that name. A worker takes a submission from observe to
+score (workers/worker.py); the coordinator here collects, looks up what is known, writes, and reports.
 """
 
 from __future__ import annotations

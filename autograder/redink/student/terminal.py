@@ -1,7 +1,7 @@
 """The public checks from a terminal: run a notebook's cells in a process of its own, then the checks; write JSON.
 
-`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that what a notebook does to its
-process is not done to the command. It works wherever Python does.
+`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that nothing a
+notebook does to its process affects the command. It works wherever Python does.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class OpenKey:
         return self._asked[check]
 
     def bank(self, question: str) -> list[Belief]:
-        """List the misconceptions of a question, with what they give on every trial of the assignment that they change."""
+        """List the misconceptions of a question, with their answers to every trial of the assignment that they change."""
         return [self.belief(one.id) for one in self.key.misconceptions if one.question == question]
 
     @functools.cache  # noqa: B019 - a process opens one key, and keeps it to its end
@@ -66,7 +66,7 @@ class OpenKey:
         return Belief(hinted.id, hinted.question, hinted.hint, gives)
 
     def question_digest(self, question: Question) -> str:
-        """Name all that a question's outcome rests on besides the submission: rules, points, expected values, the bank."""
+        """Return a digest of what a question's outcome depends on besides the submission: rules, points, values, bank."""
         if question.id not in self._digests:
             parts = [
                 (part.check, part.visibility, part.weight, part.judged_by, self.key.expected_digests[part.check])

@@ -1,7 +1,7 @@
-"""The specimens that `verify` has graded: submissions whose results are known beforehand, as jobs for the workers.
+"""The specimens that `verify` grades: submissions whose results are known beforehand, as jobs for the workers.
 
-What is already in the answer key is not run again: a misconception answers as it did when the key was made, and every
-edit answers as the reference does wherever it cannot be reached from.
+What is already in the answer key is not run again: a misconception answers as it did when the key was made, and an
+alternative answers as the reference does to every check that its edit cannot reach.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Answers = Mapping[str, Sequence[Observation]]  # by check
 
 
 class Case(NamedTuple):
-    """One specimen: what it is, what it must get is decided by that, and the job that grades it."""
+    """One specimen: its kind, which decides what result it must get, and the job that grades it."""
 
     kind: Literal["reference", "untouched", "trivial", "constant", "misconception", "alternative"]
     id: str

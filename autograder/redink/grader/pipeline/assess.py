@@ -1,6 +1,6 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
-Grading, re-judging and verifying all come here. It is a pure function of the answer key and the evidence. A question whose
+Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
 basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
 and so does one of which something has not been seen.
 """

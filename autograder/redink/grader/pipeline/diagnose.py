@@ -50,7 +50,7 @@ def diagnose(
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
-    """Tell whether every failed trial gives what the reference gives with that misconception put in place."""
+    """Tell whether every failed trial returned what the reference returns with that misconception put in place."""
     for asked, answer in zip(key.asked(check), evidence.answers(check), strict=True):
         if judged.passed[asked.id]:
             continue

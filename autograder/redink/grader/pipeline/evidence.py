@@ -31,7 +31,7 @@ class Evidence:
 
     @classmethod
     def of(cls, sources: Sequence[Cell], cells: Sequence[CellRun], contents: Mapping[str, bytes]) -> Evidence:
-        """Make it of what each check saw, packed."""
+        """Make evidence from what each check saw, packed."""
         return cls(
             sources=lambda: sources,
             cells=cells,

@@ -1,4 +1,4 @@
-"""What a worker is asked and what it answers: plain bytes, no names of people, nothing hidden."""
+"""What a worker is asked and what it answers: plain bytes, no names of people, and no input besides what is in it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before:
 
 
 def assessment_of(graded: Graded) -> Assessment:
-    """Return an earlier assessment, so that what rests on the same basis is kept."""
+    """Return an earlier assessment, so that questions with the same basis keep their outcome."""
     return Assessment(
         score=graded.result.score, questions=graded.result.questions, bases=graded.bases, mistakes=graded.mistakes
     )

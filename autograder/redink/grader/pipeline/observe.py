@@ -69,7 +69,7 @@ def observe(
 
 
 def observation_keys(key: AnswerKey, to_run: Sequence[Cell]) -> dict[str, str]:
-    """Name what each check sees of these cells: the cells, what is called on them, the inputs, files and limits."""
+    """Return a key for what each check sees: of the cells, what is called on them, the inputs, files and limits."""
     run = run_digest(to_run, key.data, key.spec.limits)
     return {part.check: digest(run, key.request_digests[part.check]) for part in key.parts}
 
@@ -86,7 +86,7 @@ def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
 
 
 def _credible(observation: Observation, when: str) -> Observation:
-    """Take a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
+    """Accept a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
     if observation.status != "missing" or observation.error in _WORD.findall(when):
         return observation
     return Observation(status="raised", error="AttributeError", where=observation.where)

@@ -1,4 +1,4 @@
-"""Stage 7: write down what became of a submission: attempt, run, observations, judgements and result, all or nothing."""
+"""Stage 7: store what became of a submission: attempt, run, observations, judgements and result, all or nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redink.records import Result, Walls
 
 
 def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submission, done: Done) -> Result:
-    """Store everything about one submission in one transaction; what failed by our fault leaves no trace but its files."""
+    """Store everything about one submission in one transaction; of a failure of ours, nothing is stored."""
     if done.state == "ungradable" and done.reason != submission.reason:  # a worker knows no names
         done = msgspec.structs.replace(done, reason=f"{submission.name.file} {done.reason}")
     result = make_result(key, submission, done)
@@ -38,7 +38,7 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
 
 
 def graded_under(key_digest: str, submission: Submission) -> str:
-    """Name all that a result depends on: equal, and there is nothing to grade."""
+    """Return a digest of all that a result depends on; if it has not changed, there is nothing to grade."""
     name = submission.name
     return digest(key_digest, name.id, name.file, name.sha256, submission.reason or "")
 

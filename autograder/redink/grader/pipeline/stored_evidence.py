@@ -15,7 +15,7 @@ from redink.notebook import cells_to_run
 
 
 class StoredEvidence(NamedTuple):
-    """What the gradebook holds of a submission, as the judge wants it."""
+    """What the gradebook holds of a submission, as the judge needs it."""
 
     evidence: Evidence
     run: StoredRun

@@ -1,7 +1,7 @@
 """The gradebook: one SQLite file with who handed in what, what was seen of it, and what it was graded.
 
-Results are added and never replaced. What one submission costs is written by the caller in one transaction: after a
-crash at any moment a submission is graded or it is not. The tables are in `schema.py`, for a person in docs/gradebook.md.
+Results are added and never replaced. The caller writes everything about one submission in one transaction: after a crash
+at any moment a submission is graded or it is not. `schema.py` has the tables; docs/gradebook.md explains them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Stored(Record, frozen=True):
 
 
 class Graded(Record, frozen=True):
-    """The result of a submission that counts today, and what it rests on, by question."""
+    """The result of a submission that counts today, and what it depends on, by question."""
 
     submission: int
     attempt: int
@@ -92,7 +92,7 @@ class Gradebook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._opened.close()
-        if isinstance(error, sqlite3.Error):  # a full disk, somebody who looks at it and never lets go
+        if isinstance(error, sqlite3.Error):  # a full disk, or a program that reads it and never lets go
             raise CourseError(f"the gradebook {self.path} cannot be written: {error}") from error
 
     @contextlib.contextmanager

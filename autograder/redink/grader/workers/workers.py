@@ -100,7 +100,7 @@ class Workers:
     ) -> Iterator[tuple[Name, bytes | None]]:
         """Keep every worker busy, and memory bounded: no more orders are taken than are about to be done.
 
-        An order whose workers are killed again and again is answered by None.
+        For an order whose workers are killed again and again the answer is None.
         """
         source = iter(orders)
         repeated: deque[tuple[Name, Order]] = deque()
@@ -113,7 +113,7 @@ class Workers:
                 executor = self._workers()
                 try:
                     waiting[executor.submit(function, pack(one[1]))] = (executor, one[0], one[1])
-                except (BrokenExecutor, OSError):  # it broke while nobody looked; its pipe may be closed already
+                except (BrokenExecutor, OSError):  # it broke since the last answer; its pipe may be closed already
                     self._replace(executor)
                     repeated.append(one)
             if not waiting:
@@ -146,7 +146,7 @@ class Workers:
         if self._executor is not None:
             return self._executor
         if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks of a progress bar
+            context = multiprocessing.get_context("spawn")  # a fork would copy locks that a progress bar's thread holds
             self._pool = ProcessPoolExecutor(self._jobs, context, initializer=_begin, initargs=(os.getpid(),))
         return self._pool
 
@@ -167,7 +167,7 @@ def workers_for(
     without: tuple[str, ...] = (),
     executor: Executor | None = None,
 ) -> Workers:
-    """Make workers for one assignment of a course, which stays invisible to what they run."""
+    """Make workers for one assignment of a course; the course stays invisible to what they run."""
     torch = read_spec(course.find_assignment(slug)).torch
     box = BoxSettings(torch=torch, hidden=(str(course.root),), without=without, allow_weak=allow_weak)
     return Workers(jobs, box, executor=executor)
@@ -183,13 +183,13 @@ def _seen(answer: bytes | None) -> Observed:
 
 
 def _begin(coordinator: int) -> None:
-    """Prepare a worker process: Ctrl-C is the coordinator's, and without a coordinator there is nothing to do."""
+    """Prepare a worker process: it leaves Ctrl-C to the coordinator, and ends with the coordinator."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(coordinator)
 
 
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
-    """End a pool: after what it does now, or at once."""
+    """End a pool: after its current jobs, or at once."""
     processes = list((pool._processes or {}).values())  # there is no public way before Python 3.14
     if at_once:
         for process in processes:
