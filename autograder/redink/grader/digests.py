@@ -28,7 +28,7 @@ _IN_THE_BOX = (*_IN_BOTH, "calling.py", "box")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "checks", "judging", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
     "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
-    *(f"grader/pipeline/{name}.py" for name in ("evidence", "assess", "judge", "diagnose", "score")),
+    "grader/evidence/evidence.py", *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "diagnose", "score")),
 )  # fmt: skip
 _IN_THE_MAKING = ("grader/assignment", "grader/answer_key")
 

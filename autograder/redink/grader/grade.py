@@ -67,9 +67,8 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
                 yield submission.name.id, prepare_job(book, key, submission, before)
 
     for id, done in workers.grade(key, jobs()):
-        yield from _drained(ready)
         yield _recorded(book, key, name, *waiting.pop(id), done)
-    yield from _drained(ready)
+    yield from ready
 
 
 def _recorded(
@@ -78,8 +77,3 @@ def _recorded(
     result = record(book, key, name, submission, done)
     mistakes = done.assessment.mistakes if done.assessment else {}
     return Outcome(result=result, reused=False, before=before.result if before else None, mistakes=mistakes)
-
-
-def _drained(ready: list[Outcome]) -> Iterator[Outcome]:
-    while ready:
-        yield ready.pop(0)

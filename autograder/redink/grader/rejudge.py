@@ -17,12 +17,12 @@ from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.course import Course
 from redink.grader.digests import digest
+from redink.grader.evidence.stored import StoredEvidence, find_evidence
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.judge import Memory
 from redink.grader.pipeline.known import assessment_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under
-from redink.grader.pipeline.stored_evidence import StoredEvidence, find_evidence
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.grader.workers.workers import Workers
 from redink.records import Record, Result

@@ -15,9 +15,9 @@ from redink.grader.answer_key.make import affected_checks
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
 from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
+from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.packing import pack_check
 from redink.grader.pipeline.job import BoxSettings, Job
-from redink.grader.pipeline.observe import observation_keys
-from redink.grader.pipeline.packing import pack_check
 from redink.notebook import cells_to_run, write_cells
 from redink.records import Cell, CellRun, Execution, Observation
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
+from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.diagnose import diagnose
-from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory, judge
 from redink.grader.pipeline.score import score, total
 from redink.records import QuestionResult

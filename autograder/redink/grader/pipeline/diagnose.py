@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
-from redink.grader.pipeline.evidence import Evidence
+from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
 from redink.judging import diagnosing
 from redink.judging.answers import Answer

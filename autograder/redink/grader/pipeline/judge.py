@@ -10,7 +10,7 @@ from redink.assignment.spec import Question
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
-from redink.grader.pipeline.evidence import Evidence
+from redink.grader.evidence.evidence import Evidence
 from redink.judging import forbidding, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.records import CellRun, Record, Verdict

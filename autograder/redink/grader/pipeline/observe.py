@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import digest, run_digest
-from redink.grader.pipeline.packing import pack_check
+from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.packing import pack_check
 from redink.notebook import cells_to_run
 from redink.records import (
     Cell,
@@ -66,12 +66,6 @@ def observe(
         if all(one.status != "unreachable" for one in seen):
             new.append(checks[part.check])
     return Seen(execution=_execution(cells, observed), checks=tuple(checks.values()), new=tuple(new), executed=True)
-
-
-def observation_keys(key: AnswerKey, to_run: Sequence[Cell]) -> dict[str, str]:
-    """Return a key for what each check sees: of the cells, what is called on them, the inputs, files and limits."""
-    run = run_digest(to_run, key.data, key.spec.limits)
-    return {part.check: digest(run, key.request_digests[part.check]) for part in key.parts}
 
 
 def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:

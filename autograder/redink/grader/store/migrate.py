@@ -45,7 +45,7 @@ class _Question(msgspec.Struct):
     hint: _Hint | None
 
 
-class _Box(msgspec.Struct):
+class _OldWalls(msgspec.Struct):
     walls: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -68,7 +68,7 @@ class _Result(msgspec.Struct):
     max_score: float
     questions: tuple[_Question, ...]
     cells: msgspec.Raw
-    box: _Box
+    box: _OldWalls
     cpu_seconds: float
     wall_seconds: float
 

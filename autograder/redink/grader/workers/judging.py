@@ -15,10 +15,10 @@ from redink import frames
 from redink.errors import SubmissionError
 from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.packing import pack_sources
 from redink.grader.pipeline.assess import assess
-from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory
-from redink.grader.pipeline.packing import pack_sources
 from redink.grader.workers.judge_process import LARGEST, Assess, Assessed, Document, Hold, Holding, Order, read_order
 from redink.notebook import read_cells
 from redink.records import Cell, Record

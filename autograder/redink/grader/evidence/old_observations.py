@@ -12,7 +12,7 @@ import msgspec
 
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest
-from redink.grader.pipeline.packing import pack_observations
+from redink.grader.evidence.packing import pack_observations
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Observation
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from redink.grader.digests import digest
-from redink.grader.pipeline.packing import unpack_observations
+from redink.grader.evidence.packing import unpack_observations
 from redink.judging.answers import Answer, read_answer
 from redink.records import Cell, CellRun, Observation
 
