@@ -97,6 +97,7 @@ def verify_command(
         with screen.progress() as bar:
             step = functools.partial(_advance, bar, bar.add_task(f"verify {slug}", total=None))
             with workers_for(course, slug, jobs=jobs) as workers:
+                screen.watch(bar, workers, slug)
                 found.append(verify(course, slug, workers=workers, sample=sample, progress=step))
         if json_file != "-":
             tables.show_verified(found[-1], draft)

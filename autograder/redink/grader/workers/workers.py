@@ -45,6 +45,7 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._template: Template | None = None
         self._restarts = 0
+        self.watch: Callable[[int, int], None] = lambda done, total: None  # told of notebooks of the author's own
 
     def __enter__(self) -> Workers:
         return self
@@ -89,7 +90,10 @@ class Workers:
             (place, Observing(cells=tuple(cells), requests=tuple(requests), limits=limits, data=data, box=box))
             for place, (cells, requests) in enumerate(many)
         )
-        seen = {place: _seen(answer) for place, answer in self._each(observe_job, orders, lambda order, answer: None)}
+        seen: dict[int, Observed] = {}
+        for place, answer in self._each(observe_job, orders, lambda order, answer: None):
+            seen[place] = _seen(answer)
+            self.watch(len(seen), len(many))
         return [seen[place] for place in range(len(many))]
 
     def _each(
