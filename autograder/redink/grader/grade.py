@@ -17,7 +17,7 @@ from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.pipeline.job import Done, Job
-from redink.grader.pipeline.known import find_graded, prepare_job
+from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission, load
 from redink.grader.pipeline.record import graded_under, record
 from redink.grader.pipeline.report import Outcome, Report, report
@@ -56,7 +56,7 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
     def jobs() -> Iterator[tuple[str, Job]]:
         for one in found:
             submission = load(one)
-            before = find_graded(book, key, submission)
+            before = book.graded(key.slug, submission.name.id)
             if before is not None and before.graded_under == graded_under(name, submission):
                 ready.append(Outcome(result=before.result, reused=True, before=before.result, mistakes=before.mistakes))
             elif submission.reason is not None:

@@ -11,11 +11,6 @@ from redink.grader.store.gradebook import Gradebook, Graded
 from redink.records import CheckObservations, Execution
 
 
-def find_graded(book: Gradebook, key: AnswerKey, submission: Submission) -> Graded | None:
-    """Find the grade that a student has."""
-    return book.graded(key.slug, submission.name.id)
-
-
 def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before: Graded | None) -> Job:
     """Put together what a worker needs; only what was observed under today's code and libraries counts as known."""
     id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
