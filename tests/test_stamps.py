@@ -68,6 +68,12 @@ print(json.dumps([one.__file__ for one in list(sys.modules.values()) if getattr(
 """
 
 
+RUN_OF = """
+SELECT runs.id, cells FROM runs JOIN submissions ON submissions.id = submission JOIN students ON students.id = student
+WHERE students.name = ?
+"""
+
+
 def loaded(work: str, *arguments: object) -> list[Path]:
     """List the files of ours that a fresh interpreter has loaded after some work."""
     command = [sys.executable, "-c", LOADED.format(work=work), *map(str, arguments)]
@@ -171,11 +177,11 @@ def _orders(course: Path) -> Iterable[bytes]:
     """Write what a judge is asked for the class of the small course."""
     (key,) = (course / ".redink" / "keys").iterdir()
     yield msgspec.msgpack.encode(Hold(key=key.read_bytes()))
-    for number, student in enumerate(STUDENTS, start=1):
+    for student in STUDENTS:
         yield msgspec.msgpack.encode(Read(notebook=(course / "class" / student / "little.ipynb").read_bytes()))
         with sqlite3.connect(course / ".redink" / "gradebook.sqlite") as db:
-            contents = dict(db.execute("SELECT check_id, content FROM observations WHERE run = ?", (number,)))
-            ((cells,),) = db.execute("SELECT cells FROM runs WHERE id = ?", (number,)).fetchall()
+            ((run, cells),) = db.execute(RUN_OF, (student,)).fetchall()
+            contents = dict(db.execute("SELECT check_id, content FROM observations WHERE run = ?", (run,)))
         runs = msgspec.msgpack.decode(cells, type=tuple[CellRun, ...])
         yield msgspec.msgpack.encode(Assess(cells=runs, contents=contents))
 
