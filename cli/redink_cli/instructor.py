@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from redink.errors import CourseError
-from redink_cli.options import gradebook_option, jobs_option, json_option
+from redink_cli.options import gradebook_option, hidden_folders, jobs_option, json_option, weak_box_allowed
 
 if TYPE_CHECKING:
     from redink.grader.course import Course
@@ -51,7 +48,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
     from redink.grader.sandbox.run import executed, run
     from redink_cli import screen, tables
 
-    observed = run(notebook, hidden=_course_root(), allow_weak=_weak())
+    observed = run(notebook, hidden=hidden_folders(), allow_weak=weak_box_allowed())
     if save:
         save.write_text(executed(notebook, observed), encoding="utf-8")
     if json_file:
@@ -172,7 +169,10 @@ def _grade(
     from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
-    with screen.progress() as bar, workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or _weak()) as workers:
+    with (
+        screen.progress() as bar,
+        workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
+    ):
         task = bar.add_task(f"grade {slug}", total=None)
 
         def step(outcome: Outcome, total: int) -> None:
@@ -182,20 +182,6 @@ def _grade(
     if not quiet:
         tables.show_report(report)
     return report
-
-
-def _course_root() -> tuple[str, ...]:
-    """Name the course around us, if there is one: what runs in a box must not see it."""
-    from redink.grader.course import Course
-
-    with contextlib.suppress(CourseError):
-        return (str(Course.find().root),)
-    return ()
-
-
-def _weak() -> bool:
-    """Say whether the environment allows grading behind weak walls."""
-    return bool(os.environ.get("REDINK_ALLOW_WEAK_BOX"))
 
 
 def _write(report: Report, json_file: str | None, summary_file: Path | None) -> None:

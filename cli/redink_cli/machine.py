@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from redink_cli.options import json_option
+from redink_cli.options import hidden_folders, json_option
 
 _WORTH = {
     "full": "every secret is behind two walls",
@@ -31,7 +31,7 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
     from redink.grader.sandbox.doctor import doctor
     from redink_cli import screen
 
-    examined = doctor()
+    examined = doctor(hidden=hidden_folders())
     if json_file:
         screen.write_json(examined, json_file)
     if json_file != "-":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -51,7 +52,7 @@ def groups_lines(groups: tuple[MistakeGroup, ...]) -> list[str]:
     """Name the mistakes that several students share and no misconception explains."""
     return [
         f"{len(group.submissions)} submissions share an unknown mistake in {group.question}: "
-        f"{', '.join(group.submissions[:8])}{' …' if len(group.submissions) > 8 else ''}"
+        f"{_first(group.submissions)}"
         for group in groups
         if len(group.submissions) > 1
     ]
@@ -142,8 +143,9 @@ def show_rejudged(rejudged: Rejudged) -> None:
         parts += [f"another hint in {id}" for id in change.hints]
         style = "green" if change.new > change.old else "red" if change.new < change.old else ""
         out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
-    for name in rejudged.unseen:
-        out.print(Text(f"{name}: must be graded again, the inputs or calls of a check have changed", style="yellow"))
+    for questions, names in _by_questions(rejudged.unseen).items():
+        what = f"{', '.join(questions)} must be graded again, the inputs or calls of a check have changed"
+        out.print(Text(f"{_first(names)}: {what}", style="yellow"))
     if rejudged.older:
         count = len(rejudged.older)
         out.print(Text(f"{count} of them were observed under older code or libraries; grade observes them again"))
@@ -152,3 +154,17 @@ def show_rejudged(rejudged: Rejudged) -> None:
     verb = "changed" if rejudged.applied else "would change"
     done = "applied" if rejudged.applied else "not applied; add --apply to write the new grades"
     out.print(f"{rejudged.judged} re-judged, {len(rejudged.changes)} {verb}; {done}")
+
+
+def _first(names: Sequence[str]) -> str:
+    """List names, but no more than eight."""
+    rest = len(names) - 8
+    return ", ".join(names[:8]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _by_questions(unseen: dict[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
+    """Gather submissions of which the same questions must be graded again."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, questions in unseen.items():
+        found.setdefault(questions, []).append(name)
+    return found

@@ -1,7 +1,7 @@
 """Judging a class again from what was seen of it: nobody's code runs, and nothing changes until it is applied.
 
-What was seen under older code or libraries counts here: it is all there is, and it is told. What is missing, because a
-given or a when has changed since, must be graded again; until then the grade stays.
+What was seen under older code or libraries counts here: it is all there is, and it is said. A question of which something
+is missing, because a given or a when has changed since, must be graded again; until then its points stay.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Rejudged(Record, frozen=True):
     assignment: str
     judged: int
     changes: tuple[Change, ...]
-    unseen: tuple[str, ...]  # submissions that must be graded again: a given or a when has changed
+    unseen: dict[str, tuple[str, ...]]  # submissions, and their questions of which a given or a when has changed
     older: tuple[str, ...]  # submissions that were observed under older code or libraries
     applied: bool
     told: tuple[str, ...] = ()
@@ -65,7 +65,8 @@ def rejudge(course: Course, slug: str, *, workers: Workers, gradebook: Path | No
 
 def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, apply: bool) -> Rejudged:
     opened, name = OpenKey(key), digest(encode_key(key))
-    changes, unseen, older, judged = [], [], [], 0
+    changes, older, judged = [], [], 0
+    unseen: dict[str, tuple[str, ...]] = {}
     for graded in all_graded:
         old = graded.result
         if old.state != "graded":
@@ -74,9 +75,11 @@ def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, appl
                 _keep(book, name, graded, again, {}, {})  # no rule changes what cannot be read
             continue
         stored = find_evidence(book, key, graded.submission)
-        if stored is None:
-            unseen.append(old.submission.id)
+        if stored is None or not {question.id for question in old.questions}.issuperset(stored.unseen):
+            unseen[old.submission.id] = tuple(question.id for question in key.spec.questions)
             continue
+        if stored.unseen:
+            unseen[old.submission.id] = stored.unseen
         judged += 1
         older += [old.submission.id] if stored.older else []
         new = _judge_again(opened, name, graded, stored, book, apply)
@@ -86,7 +89,7 @@ def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, appl
         assignment=key.slug,
         judged=judged,
         changes=tuple(changes),
-        unseen=tuple(unseen),
+        unseen=unseen,
         older=tuple(older),
         applied=apply,
         told=book.told,
@@ -119,7 +122,8 @@ def _judge_again(
     old = graded.result
     new = msgspec.structs.replace(old, version=key.key.version, score=assessment.score, questions=assessment.questions)
     if apply:
-        _keep(book, name, graded, new, assessment.bases, assessment.mistakes)
+        under = "" if stored.unseen else name  # the next grade sees what has not been seen
+        _keep(book, under, graded, new, assessment.bases, assessment.mistakes)
     return new
 
 

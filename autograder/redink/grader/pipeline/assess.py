@@ -1,7 +1,8 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
 Grading, re-judging and verifying all come here. It is a pure function of the answer key and the evidence. A question whose
-basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome.
+basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
+and so does one of which something has not been seen.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment 
     mistakes: dict[str, str] = {}
     for question in key.spec.questions:
         found = _misconceptions(key, question, results)
-        bases[question.id] = basis = _basis(key, question, evidence, found)
-        if before is not None and question.id in earlier and before.bases.get(question.id) == basis:
+        if before is not None and _is_unseen(key, question, evidence):
+            basis = before.bases.get(question.id, "")
+        else:
+            basis = _basis(key, question, evidence, found)
+        if before is not None and question.id in earlier and before.bases.get(question.id, "") == basis:
             results[question.id] = earlier[question.id]
             mistake = before.mistakes.get(question.id, "")
         else:
@@ -36,6 +40,7 @@ def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment 
             diagnosis = diagnose(key, question, evidence, judged, found)
             results[question.id] = score(key, question, diagnosis)
             mistake = diagnosis.mistake
+        bases[question.id] = basis
         if mistake:
             mistakes[question.id] = mistake
     questions = tuple(results.values())
@@ -46,6 +51,11 @@ def _misconceptions(key: OpenKey, question: Question, results: Mapping[str, Ques
     """Name the misconceptions found in the questions that this one uses, nearest first."""
     hints = (results[used].hint for used in key.spec.all_used(question))
     return [hint.misconception for hint in hints if hint is not None]
+
+
+def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
+    """Tell whether some check of a question has seen nothing; its outcome is then the earlier one."""
+    return any(part.check not in evidence.digests for part in key.parts(question.id))
 
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:

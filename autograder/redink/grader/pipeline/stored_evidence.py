@@ -20,10 +20,11 @@ class StoredEvidence(NamedTuple):
     evidence: Evidence
     run: StoredRun
     older: bool  # some of it was observed under older code or libraries
+    unseen: tuple[str, ...]  # questions of which something has not been seen under the present inputs and calls
 
 
 def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvidence | None:
-    """Find what was seen of a submission under the present inputs and calls; None unless it was everything."""
+    """Find what was seen of a submission under the present inputs and calls; None if it never ran."""
     run = book.last_run(submission)
     if run is None:
         return None
@@ -34,15 +35,14 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
         if keys.get(one.check) == one.key:
             stored.setdefault(one.check, one)
     old = {} if len(stored) == len(keys) else old_contents(book, key, submission, keys.keys() - stored.keys())
-    if len(stored) + len(old) < len(keys):
-        return None
     evidence = Evidence(
         sources=lambda: cells,
         cells=run.cells,
-        digests={check: stored[check].digest if check in stored else digest(old[check]) for check in keys},
+        digests={check: one.digest for check, one in stored.items()} | {check: digest(old[check]) for check in old},
         observations=lambda check: unpack_observations(
             book.content(stored[check].run, check) if check in stored else old[check]
         ),
     )
     older = bool(old) or any(one.stamp != box_stamp() for one in stored.values())
-    return StoredEvidence(evidence, run, older)
+    unseen = dict.fromkeys(part.question for part in key.parts if part.check not in evidence.digests)
+    return StoredEvidence(evidence, run, older, tuple(unseen))
