@@ -96,4 +96,4 @@ def test_each_stage_is_a_file_with_a_function_of_its_name(root, stage):
 
 def test_the_pipeline_fits_one_screen(root):
     lines = (root / "autograder/redink/grader/grade.py").read_text("utf-8").splitlines()
-    assert len(lines) <= 80
+    assert len(lines) <= 90
