@@ -214,9 +214,9 @@ def test_every_answer_has_a_name(value):
 def test_answers_that_differ_have_names_that_differ():
     values: list[Any] = [
         None, 0.0, 1.0, -1.0, 2.0, 1.5, float("nan"), float("inf"), -float("inf"), "1", "", True, 10**400, -(10**400),
-        10**401, [], [1.0], [1.0, 2.0], [2.0, 1.0], {}, {"a": 1.0}, {"b": 1.0}, np.zeros((0, 3)), np.zeros((3, 0)), np.ones((1, 2)),
-        np.ones((2, 1)), np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]),
-        1j, -1j, Opaque("A"), Opaque("B"),
+        10**401, [], [1.0], [1.0, 2.0], [2.0, 1.0], {}, {"a": 1.0}, {"b": 1.0}, np.zeros((0, 3)), np.zeros((3, 0)),
+        np.ones((1, 2)), np.ones((2, 1)), np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([np.inf, 1.0]),
+        np.array([-np.inf, 1.0]), 1j, -1j, Opaque("A"), Opaque("B"),
     ]  # fmt: skip
     names = [name_of(value) for value in values]
     same = [(a, b) for n, a in enumerate(values) for m, b in enumerate(values) if n < m and names[n] == names[m]]
