@@ -12,18 +12,20 @@ from __future__ import annotations
 import argparse
 import functools
 import multiprocessing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from redink.assignment.spec import as_asked, make_request, make_trials
-from redink.checks.language import call_by_name
+from redink.assignment.trials import as_asked, make_requests, make_trials
+from redink.checks.language import Check, call_by_name
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference, defined
 from redink.grader.course import Course
+from redink.judging.answers import read_answer
 from redink.judging.verdicts import judge
 from redink.student import calling
 from redink.wire import decode
@@ -47,7 +49,7 @@ def read(slug: str) -> tuple[Assignment, Reference]:
 
 @functools.cache
 def ways(slug: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Give what each alternative defines, under its question and its name."""
+    """Return what each alternative defines, under its question and its name."""
     assignment, _ = read(slug)
     master = assignment.master
     return {
@@ -58,24 +60,27 @@ def ways(slug: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 def failures(slug: str, number: int) -> list[str]:
     """Judge every right answer under one secret; tell what did not pass."""
-    assignment, reference = read(slug)
-    checks = {check.id: check for check in assignment.checks if check.id not in TRAININGS}
-    asks = {question.id: question.asks for question in assignment.spec.questions}
-    trials = [one for check in checks.values() for one in make_trials(slug, check, b"luck %d" % number, reference)]
-    requests = {one.id: make_request(checks[one.check], one, asks[checks[one.check].question]) for one in trials}
+    assignment, _ = read(slug)
     right = defined(assignment.master, assignment.master.solved())
-    expected = {id: calling.observe(request, right, SECONDS) for id, request in requests.items()}
-    found = []
-    for one in as_asked(assignment.checks, trials, expected):
-        seen = {"the reference": expected[one.id]}
+    checks = [check for check in assignment.checks if check.id not in TRAININGS]
+    return [f"secret {number}: {told}" for check in checks for told in _failures(slug, check, right, number)]
+
+
+def _failures(slug: str, check: Check, right: dict[str, Any], number: int) -> Iterator[str]:
+    """Judge every right answer to one check."""
+    assignment, reference = read(slug)
+    trials = make_trials(slug, check, b"luck %d" % number, reference)
+    requests = make_requests(check, trials, assignment.spec.question(check.question).asks)
+    expected = [calling.observe(request, right, SECONDS) for request in requests]
+    for one, request, answer in zip(as_asked(check, trials, expected), requests, expected, strict=True):
+        seen = {"the reference": answer}
         for (question, name), names in ways(slug).items():
-            if question == one.check.question:
-                seen[name] = calling.observe(requests[one.id], names, SECONDS)
-        for name, answer in seen.items():
-            verdict = judge(one.check, answer, one.expected, one.inputs)
+            if question == check.question:
+                seen[name] = calling.observe(request, names, SECONDS)
+        for name, given in seen.items():
+            verdict = judge(check, read_answer(given), one.expected, one.inputs)
             if verdict.verdict != "passed":
-                found.append(f"secret {number}: {name} fails {one.id}: {verdict.message}")
-    return found
+                yield f"{name} fails {one.id}: {verdict.message}"
 
 
 def ended(slug: str, number: int) -> dict[str, float]:
@@ -84,9 +89,8 @@ def ended(slug: str, number: int) -> dict[str, float]:
     (check,) = (check for check in assignment.checks if check.id in TRAININGS)
     (trial,) = make_trials(slug, check, b"luck %d" % number, reference)
     calling.SEED = number  # where the global generators start
-    seen = calling.observe(
-        make_request(check, trial, ()), defined(assignment.master, assignment.master.solved()), SECONDS
-    )
+    (request,) = make_requests(check, [trial], assignment.spec.question(check.question).asks)
+    seen = calling.observe(request, defined(assignment.master, assignment.master.solved()), SECONDS)
     function = check.given_function.__globals__[TRAININGS[check.id]]
     found: dict[str, float] = call_by_name(function, {"seen": decode(seen.value), **decode(trial.inputs)})
     return found

@@ -123,3 +123,16 @@ def test_two_processes_agree_on_every_key_of_every_assignment():
     )
     assert {line.split()[0] for line in first} >= {"perceptron", "mlp", "bert"}
     assert first == second
+
+
+def test_what_an_author_imports_is_named_by_the_stamps_and_not_followed(tmp_path):
+    path = tmp_path / "checks.py"
+    path.write_text(
+        "from typing import NamedTuple\nfrom redink_datasets import separable\n"
+        "Pair = NamedTuple('Pair', [('a', int)])\n"
+        "def given(rng):\n    return dict(pair=Pair(1), data=separable(rng, 4, 2))\n",
+        encoding="utf-8",
+    )
+    followed = source_of(load_module("imports", path.read_text(encoding="utf-8"), str(path)).given)
+    assert "Pair = NamedTuple('Pair', [('a', int)])" in followed
+    assert "def " not in followed.replace("def given", "")

@@ -24,10 +24,14 @@ from redink.records import Cell, Limits
 _REDINK = Path(__file__).parents[1]
 _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
 _IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py", "frames.py")
-_IN_THE_BOX = (*_IN_BOTH, "calling.py", "box")
+_SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
+_IN_THE_BOX = (
+    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
+)  # fmt: skip
+_IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
-    *_IN_BOTH, "source.py", "checks", "judging", "assignment/spec.py", "assignment/load.py", "assignment/trials.py",
-    "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
+    *_IN_BOTH, "source.py", "notebook.py", "checks", "judging", "assignment/spec.py", "assignment/load.py",
+    "assignment/trials.py", "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
     "grader/evidence/evidence.py", *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "diagnose", "score")),
 )  # fmt: skip
 _IN_THE_MAKING = ("grader/assignment", "grader/answer_key")
@@ -56,30 +60,39 @@ def box_stamp() -> str:
 @functools.cache
 def given_stamp() -> str:
     """Name what the inputs of checks are made under, besides the checks themselves."""
-    ours = _beneath(_REDINK, ("wire.py", "checks/seeds.py", "checks/language.py"))
-    return digest(_versions(("numpy", "torch")), _files([*ours, *_datasets()]))
+    return digest(platform.python_version(), _versions(("numpy", "torch", "msgspec")), _files(given_files()))
 
 
 @functools.cache
 def judging_stamp() -> str:
     """Name our own rules of judging, diagnosing and scoring, and the libraries that they use."""
-    return digest(_versions(("numpy", "torch", "msgspec")), _files(judging_files()))
+    return digest(platform.python_version(), _versions(("numpy", "torch", "msgspec")), _files(judging_files()))
 
 
 @functools.cache
 def making_stamp() -> str:
     """Name the code that makes answer keys."""
-    return digest(box_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
+    return digest(box_stamp(), given_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
 
 
 def box_files() -> list[Path]:
-    """List the files of ours that are loaded where a submission runs."""
+    """List the files of ours that are loaded where a submission runs, or that watch it and write down what it does."""
     return [*_beneath(_REDINK, _IN_THE_BOX), *_datasets()]
 
 
+def given_files() -> list[Path]:
+    """List the files of ours that the inputs of a check are made with."""
+    return [*_beneath(_REDINK, _IN_THE_GIVEN), *_datasets()]
+
+
 def judging_files() -> list[Path]:
-    """List the files of ours that are loaded where submissions are judged."""
+    """List the files of ours that are loaded where submissions are read and judged."""
     return [*_beneath(_REDINK, _IN_THE_JUDGE), *_datasets()]
+
+
+def making_files() -> list[Path]:
+    """List the files of ours that an answer key is made with."""
+    return [*box_files(), *given_files(), *judging_files(), *_beneath(_REDINK, _IN_THE_MAKING)]
 
 
 def _datasets() -> list[Path]:

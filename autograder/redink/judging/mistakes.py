@@ -42,7 +42,7 @@ def _written(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_written(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(sorted(f'{key!r}: {_written(item)}' for key, item in value.items()))}}}"
     return f"<{value.type_name if isinstance(value, Opaque) else type(value).__name__}>"
 
 
@@ -59,4 +59,7 @@ def _rounded(array: np.ndarray[Any, Any]) -> str:
     scale = float(np.abs(numbers[finite]).max(initial=0.0))
     steps = np.floor(numbers[finite] / (scale or 1.0) * _STEPS + _OFFSET)
     size = math.floor(math.log10(scale) * 100 + _OFFSET) if scale else 0  # its own size, to about two per cent
-    return f"{size} {finite.tobytes().hex()} {steps.astype(np.int64).tobytes().hex()}"
+    kinds = np.select([finite, np.isnan(numbers), numbers > 0], [0, 1, 2], 3).astype(
+        np.int8
+    )  # nan, inf and -inf differ
+    return f"{size} {kinds.tobytes().hex()} {steps.astype(np.int64).tobytes().hex()}"

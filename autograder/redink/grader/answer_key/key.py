@@ -7,6 +7,7 @@ with digests of what that part was made from, so that a changed check remakes it
 from __future__ import annotations
 
 import functools
+import hashlib
 
 import msgspec
 
@@ -16,6 +17,7 @@ from redink.grader.digests import digest
 from redink.records import Observation, Record, Request, Trial, Visibility
 
 SCHEMA = "redink/answer-key/1"
+_CHECKSUM = hashlib.sha256().digest_size
 
 
 class WrongAnswers(Record, frozen=True):
@@ -100,13 +102,20 @@ class AnswerKey(Record, frozen=True, dict=True):
 
 
 def encode_key(key: AnswerKey) -> bytes:
-    """Write an answer key as bytes; the same key gives the same bytes."""
-    return msgspec.msgpack.encode(key, order="deterministic")
+    """Write an answer key as bytes with a checksum behind them; the same key gives the same bytes."""
+    content = msgspec.msgpack.encode(key, order="deterministic")
+    return content + hashlib.sha256(content).digest()
 
 
 def decode_key(data: bytes, where: str) -> AnswerKey:
-    """Read an answer key from bytes."""
+    """Read an answer key from bytes; one flipped bit could change everybody's grade, and is refused."""
+    content, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
+    if hashlib.sha256(content).digest() != checksum:
+        raise CourseError(f"{where} is no answer key, or it is damaged")
     try:
-        return msgspec.msgpack.decode(data, type=AnswerKey)
+        key = msgspec.msgpack.decode(content, type=AnswerKey)
     except msgspec.MsgspecError as error:
         raise CourseError(f"{where} is not an answer key of this version of Redink: {error}") from error
+    if key.schema != SCHEMA:
+        raise CourseError(f"{where} is an answer key of another version of Redink: {key.schema}")
+    return key

@@ -1,12 +1,14 @@
 """The source of a function and of everything it depends on.
 
 Read from source files alone, never from values: the repr of an object may hold its address, which differs in every run.
+What an author may import is not followed: stamps name Python and the libraries by version, and our own code by its bytes.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,8 @@ from types import FunctionType
 from typing import Any
 
 from redink.source import Statement, statements, without_decorators
+
+_STAMPED = frozenset({"redink", "redink_datasets", "numpy", "torch", *sys.stdlib_module_names})
 
 
 @functools.cache
@@ -25,8 +29,8 @@ def source_of(function: Callable[..., Any]) -> str:
 
 
 def _add(function: Any, found: dict[str, None]) -> None:
-    """Add an author's function; the sources of our own modules are hashed elsewhere."""
-    if isinstance(function, FunctionType) and function.__module__.partition(".")[0] != "redink":
+    """Add an author's function."""
+    if isinstance(function, FunctionType) and function.__module__.partition(".")[0] not in _STAMPED:
         for statement in statements(_own(function)):
             _follow(statement, function, found)
 

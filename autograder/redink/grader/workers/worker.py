@@ -53,9 +53,9 @@ def _release() -> None:
 def run_job(data: bytes) -> bytes:
     """Observe and assess one submission; never raises for what a submission is or does."""
     job = msgspec.msgpack.decode(data, type=Job)
-    if not _hold(job):
-        return pack(Done(needs_key=True))
     try:
+        if not _hold(job):
+            return pack(Done(needs_key=True))
         return pack(_patiently(lambda: _run(job)))
     except CourseError as error:
         return pack(Done(state="internal_error", refused=str(error)))
@@ -115,9 +115,10 @@ def _hold(job: Job) -> bool:
         return True
     if not job.key_data:
         return False
+    key = decode_key(job.key_data, "what the coordinator sent")
     if _held.judge is not None:
         _held.judge.close()
-    _held.key = decode_key(job.key_data, "what the coordinator sent")
+    _held.key = key
     _held.judge = JudgeProcess(job.key_data)
     _held.digest = job.key
     return True
