@@ -38,6 +38,7 @@ STUDENTS: dict[str, dict[int, str]] = {
 CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot change it
     "grader/__init__.py": "empty",
     "grader/answer_key/__init__.py": "empty",
+    "grader/evidence/__init__.py": "empty",
     "grader/pipeline/__init__.py": "empty",
     "grader/workers/__init__.py": "empty",
     "grader/workers/judge_process.py": "the socket between worker and judge",

@@ -26,7 +26,8 @@ _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
 _IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py", "frames.py")
 _SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
 _IN_THE_BOX = (
-    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
+    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py",
+    *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
 )  # fmt: skip
 _IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
