@@ -26,10 +26,7 @@ assert _spec is not None and _spec.loader is not None
 runner = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(runner)
 
-pytestmark = [
-    pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux"),
-    pytest.mark.xdist_group("attacks"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
 ATTACKS = runner.attacks()
 SITUATIONS = ["root", "user", "user without namespaces"]
 _UID = 60_123
