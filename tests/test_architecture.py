@@ -90,10 +90,9 @@ def test_each_stage_is_a_file_with_a_function_of_its_name(root, stage):
     path = root / "autograder/redink/grader/pipeline" / f"{stage}.py"
     place = STAGES.index(stage) + 1
     assert (ast.get_docstring(ast.parse(path.read_bytes())) or "").startswith(f"Stage {place}:")
-    names = {name for name, _ in functions(path)} | {"observe" if "class Observer" in path.read_text("utf-8") else ""}
-    assert stage in names
+    assert stage in {name for name, _ in functions(path)}
 
 
 def test_the_pipeline_fits_one_screen(root):
     lines = (root / "autograder/redink/grader/grade.py").read_text("utf-8").splitlines()
-    assert len(lines) <= 90
+    assert len(lines) <= 80

@@ -18,11 +18,11 @@ from redink.checks import check
 from redink.grader.answer_key.key import AnswerKey, decode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
+from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.packing import pack_observations, unpack_observations
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.assessment import Assessment
-from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory
-from redink.grader.pipeline.packing import pack_observations, unpack_observations
 from redink.judging.answers import Answer, read_answer
 from redink.judging.mistakes import fingerprint
 from redink.notebook import read_cells
@@ -204,7 +204,7 @@ def name_of(value: object) -> str:
         [[], [[]], {}], np.array(["a", "b"]), np.array([True, False]), np.float16(1e4), np.array(5e-324),
         np.array([1.7e308, -1.7e308]), np.array(2**63, dtype=np.uint64), np.array(3), np.arange(3, dtype=np.int8),
     ],
-    ids=str,
+    ids=lambda value: str(value).partition(" at 0x")[0],
 )  # fmt: skip
 def test_every_answer_has_a_name(value):
     assert len(name_of(value)) == 16

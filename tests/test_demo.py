@@ -11,7 +11,7 @@ QUICK = {"ada_right", "ben_blank", "eve_syntax_error", "fay_not_a_notebook"}
 
 def names(little, tmp_path, *, whole):
     assignment = read_assignment(Course.find(little.root), "little")
-    count = make_class(assignment, tmp_path / "made", whole=whole)
+    count = make_class(assignment, tmp_path / "made", "whole" if whole else "small")
     found = {path.parent.name for path in (tmp_path / "made").glob("*/little.ipynb")}
     assert len(found) == count
     return found, assignment

@@ -1,4 +1,4 @@
-"""The docs are held to the commands: everything is told, and every command line that is shown can be typed."""
+"""The docs are held to the commands: every command is in them, and every command line that they show can be typed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shown(page: Path) -> list[str]:
 
 
 def parts(line: str) -> list[list[str]]:
-    """Split a line at && and |, drop comments; give those parts that call redink."""
+    """Split a line at && and |, drop comments; return those parts that call redink."""
     words = shlex.split(line, comments=True)
     split: list[list[str]] = [[]]
     for word in words:
@@ -70,7 +70,7 @@ def test_a_command_line_that_is_shown_can_be_typed(page, line):
 
 
 @pytest.mark.parametrize("command", sorted(_COMMANDS))
-def test_every_command_is_told_in_the_docs(command):
+def test_every_command_is_in_the_docs(command):
     assert any(re.search(rf"redink {command}\b", page.read_text(encoding="utf-8")) for page in PAGES)
 
 

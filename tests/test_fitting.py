@@ -6,6 +6,7 @@ import pytest
 from redink.errors import AuthorError
 from redink.grader.author.build import build
 from redink.grader.course import Course
+from redink.grader.workers.workers import workers_for
 
 CHECKS, MASTER = "assignments/tiny/checks.py", "solutions/tiny/tiny.py"
 WRONG, TOML = "solutions/tiny/misconceptions.py", "assignments/tiny/assignment.toml"
@@ -15,7 +16,6 @@ SLIPS = {
     "a given that raises": (CHECKS, "rng.integers", "rng.integer", r"its given raised AttributeError.*checks\.py, line 10"),
     "a given that names what there is not": (CHECKS, "(rng, trial)", "(rng, seed, trial=0)", "its given names seed"),
     "a given without a return": (CHECKS, GIVEN, "    n + d", "returned nothing"),
-    "a given that is not a function of its seed": (CHECKS, "rng.integers(-9, 10", "__import__('numpy').random.randint(-9, 10", "rng alone"),
     "a given that makes what cannot cross": (CHECKS, GIVEN, "    return dict(X=lambda: 0)", "X, a function, which is not plain data"),
     "a check without its question": (CHECKS, '@check("centre")', "@check", "not @check alone"),
     "a check of a question that is not there": (CHECKS, '@check("centre")', '@check("center")', r"checks\.py: check subtracts_.*'center'"),
@@ -38,6 +38,7 @@ def test_a_slip_is_told_in_one_sentence(tiny, slip):
     text = (tiny.root / file).read_text()
     assert old in text
     (tiny.root / file).write_text(text.replace(old, new))
-    with pytest.raises(AuthorError, match=told) as complaint:
-        build(Course(tiny.root), "tiny")
+    course = Course(tiny.root)
+    with pytest.raises(AuthorError, match=told) as complaint, workers_for(course, "tiny") as workers:
+        build(course, "tiny", workers)
     assert "\n" not in str(complaint.value)

@@ -5,6 +5,7 @@ import pytest
 
 from redink.checks import answers_have_form
 from redink.checks.language import Check
+from redink.judging.answers import Answer, read_answer
 from redink.judging.verdicts import judge, same
 from redink.records import Observation
 from redink.wire import encode
@@ -20,8 +21,8 @@ def form() -> Check:
     return answers_have_form("concepts", remedy=("gates", "skips"), belt=float)
 
 
-def seen(answers) -> Observation:
-    return Observation(status="returned", value=encode(answers))
+def seen(answers) -> Answer:
+    return read_answer(Observation(status="returned", value=encode(answers)))
 
 
 def told(answers) -> str:
@@ -57,7 +58,7 @@ def test_all_odd_items_are_named_and_those_that_are_missing():
 
 
 def test_a_nan_is_told_as_such():
-    assert told({"remedy": float("nan"), "belt": 3}) == "at remedy: expected a text, got a number"
+    assert told({"remedy": float("nan"), "belt": 3}) == "at remedy: expected a string, got a number"
     assert "NaN" in told({"remedy": "gates", "belt": np.nan})
 
 

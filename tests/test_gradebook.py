@@ -22,11 +22,11 @@ import msgspec
 import pytest
 
 from redink.errors import CourseError
-from redink.grader.store.gradebook import Gradebook, NewObservations, StoredRun
+from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.grader.store.lock import Lock
 from redink.grader.store.recognise import file_system, refuse_far_file_system
 from redink.grader.store.schema import APPLICATION_ID, SCHEMA
-from redink.records import CellRun, Hint, QuestionResult, Result, State, SubmissionId, Walls
+from redink.records import CellRun, CheckObservations, Hint, QuestionResult, Result, State, SubmissionId, Walls
 
 
 def a_question(id: str = "train", score: float = 1.0, hint: Hint | None = None) -> QuestionResult:
@@ -49,8 +49,8 @@ def a_run(stamp: str = "today", cells: int = 1) -> StoredRun:
     return StoredRun(sources=b"cells", cells=ran, box=box, cpu_seconds=0.5, wall_seconds=0.75, stamp=stamp)
 
 
-def seen(check: str, content: bytes = b"1") -> NewObservations:
-    return NewObservations(check=check, key=f"key of {check}", digest=f"digest of {check}", content=content)
+def seen(check: str, content: bytes = b"1") -> CheckObservations:
+    return CheckObservations(check=check, key=f"key of {check}", digest=f"digest of {check}", content=content)
 
 
 def hand_in(book: Gradebook, student: str = "ada", sha256: str = "a") -> int:

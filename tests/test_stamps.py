@@ -38,11 +38,12 @@ STUDENTS: dict[str, dict[int, str]] = {
 CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot change it
     "grader/__init__.py": "empty",
     "grader/answer_key/__init__.py": "empty",
+    "grader/evidence/__init__.py": "empty",
     "grader/pipeline/__init__.py": "empty",
     "grader/workers/__init__.py": "empty",
     "grader/workers/judge_process.py": "the socket between worker and judge",
     "grader/workers/judging.py": "the loop around `assess`",
-    "grader/pipeline/packing.py": "writes and reads bytes; other bytes have other digests",
+    "grader/evidence/packing.py": "writes and reads bytes; other bytes have other digests",
     "grader/pipeline/assessment.py": "a record",
     "assignment/__init__.py": "empty",
 }

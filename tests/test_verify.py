@@ -53,6 +53,21 @@ def test_a_reference_that_raises_is_told_with_its_cell_and_is_wrong_in_a_draft_t
     assert "the reference fails in cell 2: ZeroDivisionError" in verify(tiny, "--draft")
 
 
+def test_a_given_that_is_not_a_function_of_its_seed_is_told(tiny):
+    checks = tiny.assignment / "checks.py"
+    tiny.edit(checks, "rng.integers(-9, 10", "__import__('numpy').random.randint(-9, 10")
+    assert "its given makes other inputs each time; draw from rng alone" in verify(tiny)
+
+
+def test_a_sample_tries_some_misconceptions_and_says_so(little):
+    said = verify(little, "--sample", "--json", "found.json", code=0)
+    (found,) = json.loads((little.root / "found.json").read_bytes())
+    assert found["sampled"] is True
+    assert len(found["kills"]) == 1
+    assert "a sample of the misconceptions" in said
+    assert not list((little.root / ".redink").glob("keys/*"))  # half a bank is no answer key
+
+
 @pytest.fixture(scope="session")
 def broken(shared, tiny_course) -> str:
     """What verify says of an assignment in which several promises are broken at once."""

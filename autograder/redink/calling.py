@@ -1,8 +1,8 @@
 """Calling a `when`: the part that is the same in the box and in a student's own notebook.
 
 A `when` gets a `student`, whose attributes are the notebook's names, and inputs decoded afresh. Time limits, seeding and
-output differ between the two places and are theirs; what is called, and how an error reads, must not. This module works
-wherever Python does, and loads torch only for a tensor or for a `when` that names it.
+output are different in the two places and handled there; what is called, and how an error reads, is the same. This module
+works wherever Python does, and loads torch only for a tensor or for a `when` that names it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _code(source: str) -> CodeType:
 
 
 class _Tensors:
-    """Stands for torch while inputs are decoded: torch takes seconds to load, so only a tensor loads it."""
+    """Stands in for torch while inputs are decoded: torch takes seconds to load, so only a tensor loads it."""
 
     @staticmethod
     def from_numpy(array: Any) -> Any:

@@ -30,7 +30,7 @@ class CourseError(RedinkError):
 
 
 class SubmissionError(RedinkError):
-    """A submission cannot be read; the student is told why."""
+    """A submission cannot be read; the message says why, for the student."""
 
 
 class BoxError(RedinkError):
@@ -42,7 +42,7 @@ class WireError(BoxError):
 
 
 def in_one_sentence(error: Exception) -> str:
-    """Say any error in one sentence; where Redink did not foresee it, also how to see the traceback."""
+    """Return any error as one sentence; for one that Redink did not foresee, also how to see the traceback."""
     if isinstance(error, RedinkError):
         return str(error)
     if isinstance(error, OSError):

@@ -76,7 +76,7 @@ class Trial(Record, frozen=True):
 
 
 class Misconception(Record, frozen=True):
-    """A wrong belief: its name, the question it spoils, the teacher's hint, and what it gives on the trials it changes."""
+    """A wrong belief: its name, the question it fails, the teacher's hint, and its answers to the trials it changes."""
 
     id: str
     question: str
@@ -95,24 +95,38 @@ class CellRun(Record, frozen=True):
 
 
 class Walls(Record, frozen=True):
-    """Which walls stood around the box, and which this machine could not give."""
+    """Which walls were in place around the box, and which are missing on this machine."""
 
     walls: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
 
-class Observed(Record, frozen=True):
-    """Everything the box saw of one submission."""
+class Execution(Record, frozen=True):
+    """One execution of a submission's cells in a box."""
 
     cells: tuple[CellRun, ...]
-    observations: dict[str, Observation]  # by request id
     box: Walls = Walls()
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
 
 
+class Observed(Execution, frozen=True):
+    """An execution, and what each request saw of it."""
+
+    observations: dict[str, Observation] = msgspec.field(default_factory=dict)  # by request id
+
+
+class CheckObservations(Record, frozen=True):
+    """What one check saw, all its trials packed, under the key of what it was seen of: as it is kept and sent."""
+
+    check: str
+    key: str
+    digest: str  # of the content
+    content: bytes
+
+
 class Verdict(Record, frozen=True):
-    """The judge's word on one check, and the sentence a student may read."""
+    """The verdict on one check or trial, and the sentence a student may read."""
 
     verdict: Word
     message: str = ""

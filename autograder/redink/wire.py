@@ -1,8 +1,8 @@
 """Plain data on the wire: how values cross between grader and box, and how they are stored.
 
 A value is None, bool, int, float, str, list, dict, an array or a tensor (listed dtype, shape, raw bytes). Anything else
-becomes `Opaque`, its type's name. The encoder never fails, whatever a student returns; the decoder trusts nothing and
-raises only `WireError`. There is no pickle.
+becomes `Opaque`, with the name of its type. The encoder never fails, whatever a student returns; the decoder trusts
+nothing and raises only `WireError`. There is no pickle.
 """
 
 from __future__ import annotations

@@ -25,11 +25,12 @@ def new_command(slug: str) -> None:
     from redink.grader.author.build import build
     from redink.grader.author.scaffold import scaffold
     from redink.grader.course import Course
+    from redink.grader.cpus import usable_cpus
     from redink.grader.workers.workers import workers_for
 
     course = Course.find()
     written = scaffold(course, slug)
-    with workers_for(course, slug) as workers:
+    with workers_for(course, slug, jobs=usable_cpus()) as workers:
         written += build(course, slug, workers)
     for path in written:
         click.echo(f"wrote {path.relative_to(course.root)}")
@@ -52,6 +53,7 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
     """
     from redink.grader.author import build
     from redink.grader.course import Course
+    from redink.grader.cpus import usable_cpus
     from redink.grader.workers.workers import workers_for
 
     course = Course.find()
@@ -60,7 +62,7 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
         if solved:
             click.echo(f"wrote {build.solve(course, slug, solved)}")
             continue
-        with workers_for(course, slug) as workers:
+        with workers_for(course, slug, jobs=usable_cpus()) as workers:
             if only_check:
                 found = build.drift(course, slug, workers)
                 drifted |= bool(found)
@@ -97,6 +99,7 @@ def verify_command(
         with screen.progress() as bar:
             step = functools.partial(_advance, bar, bar.add_task(f"verify {slug}", total=None))
             with workers_for(course, slug, jobs=jobs) as workers:
+                screen.watch(bar, workers, slug)
                 found.append(verify(course, slug, workers=workers, sample=sample, progress=step))
         if json_file != "-":
             tables.show_verified(found[-1], draft)

@@ -104,12 +104,14 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
              redink rejudge perceptron --apply
     """
     from redink.grader.course import Course
+    from redink.grader.cpus import usable_cpus
     from redink.grader.rejudge import rejudge
     from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
     course = Course.find()
-    with workers_for(course, slug) as workers:
+    with screen.progress() as bar, workers_for(course, slug, jobs=usable_cpus()) as workers:
+        screen.watch(bar, workers, slug)
         rejudged = rejudge(course, slug, workers=workers, gradebook=gradebook, apply=apply)
     if json_file:
         screen.write_json(rejudged, json_file)
@@ -126,7 +128,7 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
 def demo_command(target: Path, everything: bool, jobs: int) -> None:
     """Grade a made-up class: right, blank, wrong in known ways, and the accidents of a real deadline.
 
-    One assignment without torch and a small class for one with it; --all takes a few minutes.
+    The first assignment with its whole class and one that needs torch with a small class; --all adds the rest.
 
     \b
     Example: redink demo
@@ -173,6 +175,7 @@ def _grade(
         screen.progress() as bar,
         workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
     ):
+        screen.watch(bar, workers, slug)
         task = bar.add_task(f"grade {slug}", total=None)
 
         def step(outcome: Outcome, total: int) -> None:

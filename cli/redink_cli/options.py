@@ -41,7 +41,7 @@ def gradebook_option(command: Command) -> Command:
 
 
 def hidden_folders() -> tuple[str, ...]:
-    """Name the course around us, if there is one: what runs in a box must not see it."""
+    """Return the root of the course around us, if there is one: what runs in a box must not see it."""
     from redink.grader.course import Course
 
     with contextlib.suppress(CourseError):
@@ -50,5 +50,5 @@ def hidden_folders() -> tuple[str, ...]:
 
 
 def weak_box_allowed() -> bool:
-    """Say whether the environment allows code to run behind weak walls."""
+    """Tell whether the environment allows code to run behind weak walls."""
     return bool(os.environ.get("REDINK_ALLOW_WEAK_BOX"))

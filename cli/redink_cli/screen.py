@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from redink.grader.workers.workers import Workers
 
 
 def console() -> Console:
@@ -26,6 +30,12 @@ def progress() -> Progress:
         transient=True,
         disable=not sys.stderr.isatty(),
     )
+
+
+def watch(bar: Progress, workers: Workers, slug: str) -> None:
+    """Show how far an answer key is, while it is made."""
+    task = bar.add_task(f"answer key of {slug}", total=None, visible=False)
+    workers.watch = lambda done, total: bar.update(task, completed=done, total=total, visible=done < total)
 
 
 def write_json(value: object, target: Path | str) -> None:

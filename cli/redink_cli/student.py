@@ -98,7 +98,7 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     import msgspec
 
     from redink.student.card import Card
-    from redink.student.terminal import Outcome
+    from redink.student.terminal import CheckedNotebook
     from redink_cli import screen
 
     if not notebook.is_file():
@@ -107,7 +107,7 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     command = [sys.executable, "-m", "redink.student.terminal", str(notebook), *questions]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
     try:
-        outcome = msgspec.json.decode(done.stdout, type=Outcome)
+        outcome = msgspec.json.decode(done.stdout, type=CheckedNotebook)
     except msgspec.MsgspecError:
         raise CourseError(_complaint(done.stdout, notebook, done.returncode)) from None
     if json_file:

@@ -1,4 +1,4 @@
-"""What instructors and authors are shown: a class, a difference, a kill matrix, the cells of a notebook."""
+"""What instructors and authors see: a class, a difference, a kill matrix, the cells of a notebook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def results_table(results: tuple[Result, ...]) -> Table:
-    """Show a class, one line a submission."""
+    """Show a class, one line for each submission."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", overflow="fold")
     table.add_column("score", justify="right")
@@ -30,7 +30,7 @@ def results_table(results: tuple[Result, ...]) -> Table:
 
 
 def remark(result: Result) -> str:
-    """Say in one line what an instructor wants to know of a result."""
+    """Say in one line what an instructor wants to know about a result."""
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
     parts = [f"{question.id}: {question.hint.misconception}" for question in result.questions if question.hint]
@@ -80,6 +80,7 @@ def show_verified(verified: Verified, draft: bool) -> None:
         out.print(
             f"{verified.assignment}: {verified.specimens} specimens as they should be; "
             f"{len(verified.checks)} checks, {len(verified.kills)} misconceptions"
+            + (" (a sample of the misconceptions)" if verified.sampled else "")
             + (f"; {len(verified.missing)} things still missing" if verified.missing else "")
         )
 

@@ -1,7 +1,7 @@
-"""Sequences from a Markov source whose truth is known: its entropy rate, and the probability of every token it gives.
+"""Sequences from a Markov source whose truth is known: its entropy rate, and the probability of every token it produces.
 
-A source of order k draws each token given the k before it. It has run for ever before we look: the first tokens of a
-sequence come from the stationary distribution, so every place of a sequence is distributed like every other.
+A source of order k draws each token given the k before it. It is stationary: the first tokens of a sequence
+come from the stationary distribution, so every place of a sequence is distributed like every other.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Chain:
 
     @property
     def vocabulary(self) -> int:
-        """Give V, the number of different tokens."""
+        """Return V, the number of different tokens."""
         return int(self.table.shape[1])
 
     @cached_property
     def stationary(self) -> Floats:
-        """Give the long-run probability of every context, in the order of the table's rows."""
+        """Return the long-run probability of every context, in the order of the table's rows."""
         contexts, V = self.table.shape
         moves = np.zeros((contexts, contexts))
         following = (np.arange(contexts)[:, None] * V + np.arange(V)) % contexts
@@ -52,7 +52,7 @@ class Chain:
         return np.asarray(found / found.sum())
 
     def entropy_rate(self) -> float:
-        """Give the mean of −log p of the next token, in nats: no predictor does better on average."""
+        """Return the mean of −log p of the next token, in nats: no predictor does better on average."""
         safe = np.where(self.table > 0, self.table, 1.0)
         return float(-self.stationary @ (self.table * np.log(safe)).sum(axis=1))
 
@@ -71,7 +71,7 @@ class Chain:
         return drawn[:, :length]
 
     def log_likelihood(self, tokens: ArrayLike) -> Floats:
-        """Give log p of each token given all tokens before it in its row: n×length for n×length tokens.
+        """Return log p of each token given all tokens before it in its row: n×length for n×length tokens.
 
         The first tokens have less than a whole context before them; there, the stationary source is the truth.
         """

@@ -24,7 +24,7 @@ def ellipsoid(rng: Generator, n: int, variances: ArrayLike, reach: float = 1.0) 
     """Draw n examples that have exactly these variances (with 1/n) along random axes, around a random mean.
 
     The truth is that of the examples themselves, not only of the source they come from. `reach` is how far the mean
-    lies from 0. There must be more examples than dimensions.
+    is from 0. There must be more examples than dimensions.
     """
     spread = np.asarray(variances, dtype=np.float64)
     d = len(spread)

@@ -1,4 +1,4 @@
-"""A Markov source that one must look at twice: either of the last two tokens alone says nothing about the next."""
+"""A Markov source of order 2 in which either of the last two tokens alone says nothing about the next."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from redink_datasets.chains import Chain
 
 
 def latin(rng: Generator, probabilities: Sequence[float] = (0.7, 0.2, 0.07, 0.03)) -> Chain:
-    """Draw a source of order 2 in which only the pair of the last two tokens tells anything about the next.
+    """Draw a source of order 2 in which only the pair of the last two tokens says anything about the next.
 
     Every row of its table holds the same `probabilities`, turned round by an entry of a random Latin square. So the
-    entropy rate is the entropy of `probabilities`, and who knows only one of the two tokens, or none, is left with
+    entropy rate is the entropy of `probabilities`, and whoever knows only one of the two tokens, or none, is left with
     log V: both marginal tables are uniform.
     """
     V = len(probabilities)

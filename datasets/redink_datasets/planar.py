@@ -9,7 +9,7 @@ Labels = NDArray[np.int64]
 
 
 def xor() -> tuple[Floats, Labels]:
-    """Give the four corners of the unit square; a corner is +1 where exactly one coordinate is 1."""
+    """Return the four corners of the unit square; a corner is +1 where exactly one coordinate is 1."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     return X, np.array([-1, 1, 1, -1])
 

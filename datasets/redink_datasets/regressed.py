@@ -20,7 +20,7 @@ class Regression(NamedTuple):
 
 
 def regression(rng: Generator, n: int, d: int, sigma: float = 0.5) -> Regression:
-    """Draw a noisy linear data set whose columns have means and scales of their own, so that nothing is centred by luck."""
+    """Draw noisy linear data whose columns have different means and scales, so that nothing is centred by chance."""
     X = rng.normal(size=(n, d)) * rng.uniform(0.8, 1.6, size=d) + rng.uniform(1, 3, size=d) * rng.choice(
         [-1, 1], size=d
     )
@@ -30,7 +30,7 @@ def regression(rng: Generator, n: int, d: int, sigma: float = 0.5) -> Regression
 
 
 def spectral(rng: Generator, n: int, s: Floats) -> tuple[Floats, Floats]:
-    """Make X (n×d, n > d) whose *centred* form has exactly the singular values s; give X and the directions V (d×d).
+    """Make X (n×d, n > d) whose *centred* form has exactly the singular values s; return X and the directions V (d×d).
 
     X = 1·mᵀ + U diag(s) Vᵀ with the columns of U orthonormal and at right angles to 1. Column j of V belongs to s[j].
     """

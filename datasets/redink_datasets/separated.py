@@ -56,7 +56,7 @@ def tight(rng: Generator, n: int) -> Separated:
     """Make n examples (a power of two) in n−1 dimensions that cost a perceptron exactly n = (R/γ)² mistakes.
 
     The augmented vectors are the rows of a Hadamard matrix: mutually orthogonal, all of length √n. What is learnt from
-    one of them says nothing about another, so each has to be got wrong once. Any labels will do; the margin is 1.
+    one of them says nothing about another, so each must be got wrong once. Any labels will do; the margin is 1.
     """
     if n < 2 or n & (n - 1):
         raise ValueError(f"n must be a power of two, at least 2; got {n}")
@@ -77,5 +77,5 @@ def _unit(vector: Floats) -> Floats:
 
 
 def _both_labels(rng: Generator, n: int) -> Labels:
-    """Give as many −1 as +1, or one more +1, in random order."""
+    """Return as many −1 as +1, or one more +1, in random order."""
     return rng.permutation(np.resize(np.array([1, -1], dtype=np.int64), n))

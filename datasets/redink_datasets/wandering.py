@@ -8,7 +8,7 @@ from redink_datasets.written import digits
 
 
 def wandering(rng: np.random.Generator, n: int, side: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give n different digits, each somewhere in its own picture of side×side pixels.
+    """Draw n different digits, each somewhere in its own picture of side×side pixels.
 
     Returns the pictures, n×side×side with ink from 0 to 1; what was written, 0 to 9; and the row and column of the
     upper left corner of each digit's 8×8 square, n×2. All places are equally likely, whatever the digit.

@@ -8,10 +8,10 @@ from redink.records import Misconception, Observation, Record, Trial
 
 
 class Published(Record, frozen=True):
-    """What `build` publishes for students: inputs, expected values, and what misconceptions give.
+    """What `build` publishes for students: inputs, expected values, and what misconceptions return.
 
     The inputs are here too, so that a student's card does not depend on which numpy drew them. `made_from` names the sources
-    of it all, so that it can be told whether they have changed since.
+    of it all, so that `build --check` can see whether they have changed since.
     """
 
     schema: str = "redink/published/1"

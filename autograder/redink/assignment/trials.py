@@ -28,7 +28,7 @@ def make_trials(slug: str, check: Check, key: bytes, reference: Any = None) -> t
 
 
 def make_requests(check: Check, trials: Sequence[Trial], asks: tuple[str, ...]) -> tuple[Request, ...]:
-    """Say what the box must run for each trial; only the inputs that the `when` names cross."""
+    """Say what the box must run for each trial; only the inputs that the `when` names are sent."""
     shipped: dict[tuple[str, ...], Shipped] = {}  # parsed once for all trials with the same inputs
     made = []
     for trial in trials:

@@ -1,1 +1,1 @@
-"""The box: where student code runs, in a process of its own (zygote.py tells how it works)."""
+"""The box: where student code runs, in a process of its own (zygote.py explains how it works)."""

@@ -31,7 +31,7 @@ from redink.records import Limits
 _SOCKET, _OUTPUT, _GATE = 3, 4, 5
 _AT_HOME = ("HOME", "MPLCONFIGDIR", "IPYTHONDIR", "TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME")
 _OUT_OF_THE_WAY = 64  # of descriptors
-_LARGEST_JOB = 1 << 30  # the grader is no stranger
+_LARGEST_JOB = 1 << 30  # the grader is trusted
 
 
 def live(channel: int, setup: Setup, limits: Limits, zygote: int, shell: CellShell, gate: int | None) -> NoReturn:
@@ -77,7 +77,7 @@ def _move_in(place: str) -> None:
 
 
 def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) -> None:
-    """Run the cells, then serve requests from their state until the grader has enough."""
+    """Run the cells, then serve requests from their state until the grader has no more of them."""
     job = to_box(frames.receive(sock, _LARGEST_JOB))
     assert isinstance(job, RunCells)
     for name, data in job.files.items():
@@ -91,7 +91,7 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
     for cell in job.cells:
         run = run_cell(shell, cell, job.limits, output)
         if os.getpid() != me:
-            os._exit(0)  # a copy that the student's os.fork() made: only the original speaks
+            os._exit(0)  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(CellDone(run=run)))
     output.allow(0)
     student = Student(shell.user_ns, given)

@@ -1,4 +1,4 @@
-"""Families of processes, as /proc shows them: who descends from whom, what they used, and their end."""
+"""Families of processes, as /proc shows them: who descends from whom, what they used, and how to end them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said over the two channels of the box, as typed messages.
+"""The messages on the two channels of the box, typed.
 
 Control channel, grader ↔ zygote (both ours; packets, with descriptors beside them)::
 
@@ -33,7 +33,7 @@ class Orders(Record, frozen=True, tag="orders"):
 
 
 class Ready(Record, frozen=True, tag="ready"):
-    """The zygote stands behind its walls; a pidfd of the process from which its family descends comes along."""
+    """The zygote is behind its walls; a pidfd of the process from which its family descends comes along."""
 
 
 class Spawn(Record, frozen=True, tag="spawn"):
@@ -43,7 +43,7 @@ class Spawn(Record, frozen=True, tag="spawn"):
 
 
 class Spawned(Record, frozen=True, tag="spawned"):
-    """The child lives; its pidfd comes along."""
+    """The child has been forked; its pidfd comes along."""
 
 
 class End(Record, frozen=True, tag="end"):
@@ -85,7 +85,7 @@ class RunRequests(Record, frozen=True, tag="run_requests"):
 
 
 class Reply(Record, frozen=True, tag="reply"):
-    """What one request gave: an observation, with bounds that hold before anything is allocated."""
+    """The answer to one request: an observation, with bounds that are checked before anything is allocated."""
 
     id: Annotated[str, msgspec.Meta(max_length=1000)]
     status: Literal["returned", "raised", "timeout", "missing", "too_large"]

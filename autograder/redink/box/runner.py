@@ -25,7 +25,7 @@ def serve(sock: socket.socket, requests: Sequence[Request], student: Student, li
     for request in requests:
         reply = observe(request, student, limits)
         if os.getpid() != me:
-            return  # a copy that the student's os.fork() made: only the original speaks
+            return  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(reply))
         if reply.status == "timeout":
             return

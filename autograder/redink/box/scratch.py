@@ -1,6 +1,6 @@
-"""The folder of one template or zygote: made, told from those that nobody needs any more, and removed, whatever is in it.
+"""The folder of one template or zygote: made, distinguished from abandoned ones, and removed, whatever is in it.
 
-The log in it is locked for as long as a process of ours has it open, and the kernel opens the lock when the last
+The log in it is locked for as long as a process of ours has it open, and the kernel frees the lock when the last
 one dies, however it died. So a folder whose lock is free, and in which no process works, belonged to a grader that was
 killed, and the next one to start clears it away.
 """

@@ -6,7 +6,7 @@ Theory of operation. Seven kinds of process take part::
     └─ template       exec'd with a clean environment; imports and warms numpy, torch and matplotlib on one thread; holds
        │              no secret, since every child inherits its memory; never runs student code (box/template.py)
        └─ keeper      forked from the template for one worker; enters the first namespaces, then only waits and clears up
-          └─ zygote   first process of its pid namespace; sets up the walls; as warm and as ignorant as the template
+          └─ zygote   first process of its pid namespace; sets up the walls; warm and without secrets, like the template
              ├─ sleeper   first process of a submission's own pid namespace; whatever the submission starts dies with it
              └─ child     forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
                 └─ runner forked from the snapshot; serves the `when`s in order; another one follows if it ends early
@@ -31,10 +31,10 @@ child into one (sandbox/cgroups). Template and zygote are not dumpable, so that 
 next submission.
 
 Time. A timer on CPU time raises in the student's code (time_limit.py). What ignores it, the grader kills: it reads CPU
-time, memory and number of the zygote's whole family from /proc, and a generous wall clock stands behind. The grader alone
-decides that a child is over; it then asks for the end, and the zygote kills everything the submission started, however
-often it forked away, and tells how the child ended and what it all cost. The scratch folder was in memory and is gone with
-the last process.
+time, memory and number of the zygote's whole family from /proc, and a generous wall-clock limit is the backstop. The
+grader alone decides that a child is over; it then asks for the end, and the zygote kills everything the submission
+started, however often it forked away, and reports how the child ended and what it all cost. The scratch folder was in
+memory and is gone with the last process.
 
 Ends. A zygote belongs to the worker that connected: when that closes the socket or dies, the zygote kills its child and
 ends; the keeper then removes their folder. A template belongs to the process that started it, and ends with it. Zygotes
@@ -74,7 +74,7 @@ def live(control: socket.socket, shell: CellShell) -> NoReturn:
         if data:
             _serve(control, to_zygote(data), descriptors, shell)
         code = 0
-    except BaseException:  # noqa: BLE001 - its last line is what the grader tells of a zygote that failed
+    except BaseException:  # noqa: BLE001 - its last line is what the grader reports of a zygote that failed
         sys.stderr.write(traceback.format_exc())
     finally:
         os._exit(code)
@@ -179,7 +179,7 @@ class _Zygote:
         os.close(pidfd)
 
     def end(self) -> Ended:
-        """Kill and reap the child and all its descendants; tell how it ended and what they used.
+        """Kill and reap the child and all its descendants; return how it ended and what they used.
 
         Everybody is stopped first, so that nothing changes while we look. Then all but the sleeper are killed, and it
         only when they are dead: the kernel adds the CPU time of a process to the one that waits for it, and when a pid

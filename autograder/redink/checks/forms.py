@@ -1,6 +1,6 @@
 """The form of concept answers: a word of those that are offered, or a number.
 
-Whether an answer is right is told after handing in; whether it has the form that is asked may be told at once.
+Students learn whether an answer is right after handing in; whether it has the form that is asked, they may know at once.
 """
 
 from __future__ import annotations

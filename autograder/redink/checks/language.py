@@ -15,8 +15,8 @@
     def _(seen, expected, x):                                  # then: in the grader, from data alone
         close(seen, expected)
 
-`when` left out calls the asked function with the inputs. `then` left out wants what the reference gives. `view` brings
-what was seen into a canonical form first, wherever two answers are compared.
+Without a `when`, the asked function is called with the inputs. Without a `then`, the answer must be what the reference
+returns. A `view` brings answers into a canonical form first, wherever two of them are compared.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Check:
         return self.also_about | _used_by(self.id, self.when_function)
 
     def first_of(self, told: Mapping[str, str]) -> str:
-        """Give what is told of the first function that this check is about; empty if of none."""
+        """Return what `told` says about the first function that this check is about; an empty string if nothing."""
         return next((told[name] for name in sorted(self.about) if name in told), "")
 
     def inputs(self, rng: Any, trial: int, reference: Any = None) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Check:
         return made
 
     def shipped(self, asks: tuple[str, ...], inputs: Mapping[str, Any]) -> Shipped:
-        """Give the source that runs in the box, and the names of the inputs that cross."""
+        """Return the source that runs in the box, and the names of the inputs that are sent with it."""
         if self.when_function is not None:
             return ship_when(self.id, self.when_function)
         target = self.calls or (asks[0] if len(asks) == 1 else None)
@@ -132,7 +132,7 @@ def check(
     question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8,
     calls: str | None = None, about: str = "", covers: str = "",
 ) -> Callable[[Function], Check]:  # fmt: skip
-    """Make a check of `question` from the function that gives its inputs.
+    """Make a check of `question` from the function that makes its inputs.
 
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
     relative to the largest number in the expected array. `covers` names rows of the course inventory. `about` names what the
@@ -150,9 +150,9 @@ def check(
 
 
 def concept(question: str, *, weight: float = 1.0, tol: float = 1e-6, covers: str = "") -> Callable[[Function], Check]:
-    """Make a check of one concept item: the answer filed under this function's name, compared with the master's.
+    """Make a check of one concept item: the answer under this function's name, compared with the master's.
 
-    Words are compared without regard to case and outer blanks, numbers within `tol`.
+    Words are compared without regard to case and surrounding blanks, numbers within `tol`.
     """
 
     def make(given: Function) -> Check:

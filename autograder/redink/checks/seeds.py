@@ -1,7 +1,7 @@
 """Where the numbers come from: published seeds for students, secret ones for grades.
 
-A secret seed is derived from the course secret and never leaves the grader: with a public `given` it would rebuild the
-hidden inputs.
+A secret seed is derived from the course secret and never leaves the grader: with it, a public `given` would make the
+hidden inputs again.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class _Helper(NamedTuple):
 
 
 def ship_when(check: str, function: Callable[..., Any]) -> Shipped:
-    """Turn an author's `when` into source for the box, or say why it may not go there."""
+    """Turn an author's `when` into source for the box; raise `AuthorError` with the reason if it may not go there."""
     definition = _definition(check, function)
     definition.name = "when"
     definition.decorator_list = []
@@ -88,7 +88,7 @@ def _parsed(meant: Callable[..., Any]) -> ast.stmt:
 
 
 def _strip_annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Leave annotations behind, which may name what the box does not have."""
+    """Remove annotations, which may name what the box does not have."""
     function.returns = None
     every = function.args
     for argument in (*every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg):
@@ -133,7 +133,7 @@ def _used(check: str, user: str, source: str, scope: Mapping[str, Any]) -> dict[
 
 
 def _helper(use: str, name: str, meant: FunctionType | type, own: str) -> _Helper:
-    """Turn a helper into source for the box, or say why it may not go there; `use` says who uses it."""
+    """Turn a helper into source for the box, or raise with the reason why not; `use` says who uses it."""
     if meant.__module__ not in (own, STAND_INS):
         raise AuthorError(f"{use}, which comes from {meant.__module__}; import it inside, or write it in this file")
     definition = _parsed(meant)

@@ -1,7 +1,8 @@
 """What public and hidden checks share: small things that stand in for a student's own, and what a `given` draws for them.
 
 A `when` may use them as it uses the functions of its own file. Torch is named inside functions alone: the box has it, the
-grader need not. No `then` or `view` may use anything from here, for a verdict is not keyed by this file.
+grader need not. No `then` or `view` may use anything from here: the key under which a verdict is stored does not cover
+this file.
 """
 
 from __future__ import annotations

@@ -53,11 +53,11 @@ class Course:
         return path.read_bytes().strip()
 
     def secret_name(self) -> str:
-        """Name the secret without telling it."""
+        """Return a name for the secret that does not reveal it."""
         return fingerprint(self.secret())
 
     def gradebook_path(self) -> Path:
-        """Say where the gradebook is kept by default."""
+        """Return where the gradebook is kept by default."""
         return self.private_folder() / "gradebook.sqlite"
 
     def private_folder(self) -> Path:

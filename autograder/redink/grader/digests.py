@@ -1,8 +1,8 @@
-"""Digests of everything that an observation, an answer key or a judgement rests on, our own code included.
+"""Digests of everything that an observation, an answer key or a judgement depends on, our own code included.
 
 Two stamps. `box_stamp` names what an observation was made under: the interpreter, the libraries, the box and the datasets;
-`grade` observes again what carries another one. `judging_stamp` names our rules of judging; when it changes, everything
-is judged again from what was observed, and nobody's code runs. A test holds both to what is really imported.
+`grade` observes again what has another one. `judging_stamp` names our rules of judging; when it changes, everything
+is judged again from what was observed, and nobody's code runs. A test compares both with what is really imported.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
 _IN_BOTH = ("__init__.py", "errors.py", "records.py", "wire.py", "frames.py")
 _SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
 _IN_THE_BOX = (
-    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
+    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py",
+    *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
 )  # fmt: skip
 _IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "notebook.py", "checks", "judging", "assignment/spec.py", "assignment/load.py",
     "assignment/trials.py", "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
-    *(f"grader/pipeline/{name}.py" for name in ("evidence", "assess", "judge", "diagnose", "score")),
+    "grader/evidence/evidence.py", *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "diagnose", "score")),
 )  # fmt: skip
 _IN_THE_MAKING = ("grader/assignment", "grader/answer_key")
 
@@ -53,7 +54,7 @@ def fingerprint(secret: bytes) -> str:
 
 @functools.cache
 def box_stamp() -> str:
-    """Name what an observation is made under."""
+    """Return a digest of what an observation is made under."""
     return digest(_machine(), _versions(_LIBRARIES), _files(box_files()))
 
 
@@ -133,6 +134,6 @@ def _version(name: str) -> str:
 
 
 def run_digest(cells: Sequence[Cell], data: dict[str, bytes], limits: Limits) -> str:
-    """Name one execution of a submission's cells."""
+    """Return a digest of what one execution of a submission's cells depends on."""
     files = [part for name in sorted(data) for part in (name, data[name])]
     return digest(msgspec.msgpack.encode(cells), *files, msgspec.msgpack.encode(limits))

@@ -1,7 +1,7 @@
 """The way of a submission, on one screen: collect → load → observe → judge → diagnose → score → record → report.
 
-Each stage is a file of that name with one function of that name. From observe to score a submission is in the hands of a
-worker (workers/worker.py); the coordinator here collects, looks up what is known, writes, and reports.
+Each stage is a file of that name with one function of that name. A worker takes a submission from observe to
+score (workers/worker.py); the coordinator here collects, looks up what is known, writes, and reports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.pipeline.job import Done, Job
-from redink.grader.pipeline.known import find_graded, prepare_job
+from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission, load
 from redink.grader.pipeline.record import graded_under, record
 from redink.grader.pipeline.report import Outcome, Report, report
@@ -56,7 +56,7 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
     def jobs() -> Iterator[tuple[str, Job]]:
         for one in found:
             submission = load(one)
-            before = find_graded(book, key, submission)
+            before = book.graded(key.slug, submission.name.id)
             if before is not None and before.graded_under == graded_under(name, submission):
                 ready.append(Outcome(result=before.result, reused=True, before=before.result, mistakes=before.mistakes))
             elif submission.reason is not None:
@@ -67,9 +67,8 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
                 yield submission.name.id, prepare_job(book, key, submission, before)
 
     for id, done in workers.grade(key, jobs()):
-        yield from _drained(ready)
         yield _recorded(book, key, name, *waiting.pop(id), done)
-    yield from _drained(ready)
+    yield from ready
 
 
 def _recorded(
@@ -78,8 +77,3 @@ def _recorded(
     result = record(book, key, name, submission, done)
     mistakes = done.assessment.mistakes if done.assessment else {}
     return Outcome(result=result, reused=False, before=before.result if before else None, mistakes=mistakes)
-
-
-def _drained(ready: list[Outcome]) -> Iterator[Outcome]:
-    while ready:
-        yield ready.pop(0)

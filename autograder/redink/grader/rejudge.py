@@ -1,7 +1,7 @@
 """Judging a class again from what was seen of it: nobody's code runs, and nothing changes until it is applied.
 
-What was seen under older code or libraries counts here: it is all there is, and it is said. A question of which something
-is missing, because a given or a when has changed since, must be graded again; until then its points stay.
+What was seen under older code or libraries is used too, and the report says so. A question of which something is missing,
+because a given or a when has changed since, must be graded again; until then its points stay.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.course import Course
 from redink.grader.digests import digest
+from redink.grader.evidence.stored import StoredEvidence, find_evidence
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.judge import Memory
 from redink.grader.pipeline.known import assessment_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under
-from redink.grader.pipeline.stored_evidence import StoredEvidence, find_evidence
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.grader.workers.workers import Workers
 from redink.records import Record, Result
@@ -35,7 +35,7 @@ class Change(Record, frozen=True):
     old: float
     new: float
     questions: dict[str, tuple[float, float]]  # question id to its old and new score
-    hints: tuple[str, ...]  # questions whose hint is another now
+    hints: tuple[str, ...]  # questions whose hint has changed
 
 
 class Rejudged(Record, frozen=True):
@@ -135,7 +135,7 @@ def _keep(
     bases: Mapping[str, str],
     mistakes: Mapping[str, str],
 ) -> None:
-    """Store a result under today's answer key, unless it stands there already."""
+    """Store a result under today's answer key, unless it is there already."""
     unread = new.reason if not new.submission.sha256 else None
     under = graded_under(name, Submission(name=new.submission, reason=unread))
     if new != graded.result or graded.graded_under != under:

@@ -1,4 +1,4 @@
-"""What a call answered, its value decoded once: everything that judges, compares or shows it takes it from here."""
+"""What a call answered, with its value decoded once for everything that judges, compares or shows it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Naming the misconception behind a wrong answer, by comparing answers rather than code.
 
-A misconception matches when every trial that it would change shows exactly what it would give. A trial that it would
-change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about the same
-functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the one that
-explains most trials is the hint.
+A misconception matches when every trial that it would change shows exactly what it would return. A trial that it
+would change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about
+the same functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the
+one that explains most trials is the hint.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Answers = Mapping[str, Answer]  # by trial id
 
 
 class Belief(NamedTuple):
-    """A misconception as the judge compares it: what it gives is decoded, by trial id."""
+    """A misconception as the judge compares it: its answers are decoded, by trial id."""
 
     id: str
     question: str
@@ -29,7 +29,7 @@ class Belief(NamedTuple):
 
 
 def read_belief(misconception: Misconception) -> Belief:
-    """Decode what a misconception gives."""
+    """Decode what a misconception returns."""
     gives = {trial: read_answer(seen) for trial, seen in misconception.gives.items()}
     return Belief(misconception.id, misconception.question, misconception.hint, gives)
 

@@ -16,7 +16,7 @@ from redink.wire import Opaque
 
 _STEPS = 1000  # a number counts to a thousandth of the largest beside it
 _OFFSET = (
-    0.381966  # away from the halves and thirds on which simple numbers lie, so that rounding errors change no name
+    0.381966  # away from the halves and thirds on which simple numbers fall, so that rounding errors change no name
 )
 
 

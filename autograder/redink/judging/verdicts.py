@@ -1,6 +1,6 @@
 """Judging one trial: a pure function of what was seen, what was expected and the inputs.
 
-No files, no clock, no processes: the same data give the same verdict for ever, which is what makes re-judging safe.
+No files, no clock, no processes: the same data always give the same verdict, which is what makes re-judging safe.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ def find_fault(
         return str(sentence) or "the answer is wrong"
     except AuthorError:
         raise
-    except Exception:  # noqa: BLE001 - the reference is judged first, so what stumbles here is the student's data
+    except Exception:  # noqa: BLE001 - the reference is judged first, so an error here comes from the student's data
         return _different(check, seen, expected, inputs) or f"cannot be judged: got {describe(seen)}"
     proved = answer is None or (isinstance(answer, bool | np.bool_) and bool(answer))
     return None if proved else "the answer is wrong"
 
 
 def rehearse(check: Check, expected: Any, inputs: dict[str, Any]) -> None:
-    """Try `then` and `view` on what the reference returned, where whatever stumbles is the author's."""
+    """Try `then` and `view` on what the reference returned, where any error is the author's."""
     if isinstance(expected, Opaque):
         raise AuthorError(f"check {check.id}: its when returns a {expected.type_name}; return plain data")
     offered = {**inputs, "seen": expected, "expected": expected, "modified": ()}
@@ -97,7 +97,7 @@ def rehearse(check: Check, expected: Any, inputs: dict[str, Any]) -> None:
             if function is not None:
                 _call(function, offered if name == "then" else {**inputs, "seen": expected})
         except (Fail, AssertionError):
-            continue  # a verdict on the reference: told where it is judged
+            continue  # a verdict on the reference: reported where it is judged
         except AuthorError as error:
             raise AuthorError(f"check {check.id}: its {name} {error}") from error
         except Exception as error:

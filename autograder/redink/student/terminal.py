@@ -1,7 +1,7 @@
 """The public checks from a terminal: run a notebook's cells in a process of its own, then the checks; write JSON.
 
-`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that what a notebook does to its
-process is not done to the command. It works wherever Python does.
+`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that nothing a
+notebook does to its process affects the command. It works wherever Python does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from redink.student.time_limit import patience
 _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or a check, which we are about to run
 
 
-class Outcome(Record, frozen=True):
+class CheckedNotebook(Record, frozen=True):
     """What `redink check` shows: the cells that failed, and the questions."""
 
     notebook: str
@@ -39,7 +39,7 @@ class Outcome(Record, frozen=True):
     questions: tuple[QuestionReport, ...]
 
 
-def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> Outcome:
+def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> CheckedNotebook:
     """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
     wanted = [homework.question(id).id for id in questions] or [one.id for one in homework.spec.questions]
@@ -51,7 +51,9 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     runs = [_run(cell, names, seconds) for cell in wanted_cells]
     sources = [cell.source for cell in wanted_cells]
     reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
-    return Outcome(notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports)
+    return CheckedNotebook(
+        notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports
+    )
 
 
 def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:

@@ -1,4 +1,4 @@
-"""A time limit that works on every system: a watch in a second thread interrupts the first."""
+"""A time limit that works on every system: a timer in a second thread interrupts the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from redink.errors import OverTime
 
 @contextlib.contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Raise `OverTime` when the block has not ended after so many seconds; a person's own Ctrl-C stays one."""
+    """Raise `OverTime` when the block has not ended after so many seconds; a real Ctrl-C stays a KeyboardInterrupt."""
     rung = threading.Event()
 
     def ring() -> None:
@@ -31,6 +31,6 @@ def patience(seconds: float) -> Iterator[None]:
         raise OverTime(f"had not ended after {seconds:g} s") from None
     finally:
         watch.cancel()
-    if rung.is_set():  # it rang in the very moment the block ended: the interrupt is still on its way
+    if rung.is_set():  # the timer fired just as the block ended: the interrupt is still on its way
         with contextlib.suppress(KeyboardInterrupt):
             time.sleep(0.1)

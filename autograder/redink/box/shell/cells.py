@@ -26,7 +26,7 @@ _REFUSAL = "Nothing can be installed in the box: the course's own packages are a
 
 
 class CellShell(InteractiveShell):  # type: ignore[misc] # IPython has no types
-    """An IPython shell without anybody in front of it."""
+    """An IPython shell without a user."""
 
     time_limit: TimeLimit | None = None
 
@@ -66,7 +66,7 @@ class CellShell(InteractiveShell):  # type: ignore[misc] # IPython has no types
 
 
 def make_shell(ipython_dir: str) -> CellShell:
-    """Make the one shell, and everything about it that would ask a person something, answer itself."""
+    """Make the one shell; whatever in it would ask a person something is answered in advance."""
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"

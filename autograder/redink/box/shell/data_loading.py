@@ -17,7 +17,7 @@ _OF_WORKERS = ("prefetch_factor", "persistent_workers", "multiprocessing_context
 
 
 def load_without_workers(loader: Any) -> None:
-    """Change torch's DataLoader so that it has no workers, whatever it is told, and says so once."""
+    """Change torch's DataLoader so that it has no workers, whatever number is asked for, and says so once."""
     original = loader.__init__
     shape = inspect.signature(original)
     told = False

@@ -1,6 +1,6 @@
 """Fixed seeds: every random source gives the same numbers in every run.
 
-Seeded generators are the student's own affair. Unseeded ones (`default_rng()`, `random.Random()`, `os.urandom`,
+Seeded generators are left as they are. Unseeded ones (`default_rng()`, `random.Random()`, `os.urandom`,
 `torch.seed()`) draw their seeds here from a counter, so two of them differ and two runs agree.
 """
 

@@ -24,7 +24,7 @@ _SLEEPER = ["/bin/sh", "-c", "while :; do /bin/sleep 2147483647 & wait; done"]
 
 
 def refusal(folder: Path, hidden: Iterable[str], uid: int) -> str:
-    """Try to enter all namespaces in a throw-away process; return what the machine says against it, or nothing."""
+    """Try to enter all namespaces in a throw-away process; return the machine's reason against it, or an empty string."""
 
     def attempt() -> None:
         _leave_the_machine()

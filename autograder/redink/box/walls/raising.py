@@ -38,7 +38,7 @@ def shield_the_zygote() -> None:
 
 
 def die_with(parent: int) -> None:
-    """Die when the parent does, also if it already has; a parent outside one's pid namespace has the number 0."""
+    """Die when the parent does, also if it already has; a parent outside this pid namespace has the number 0."""
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() not in (0, parent):
         os._exit(1)

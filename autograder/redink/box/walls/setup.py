@@ -17,7 +17,7 @@ _FIRST_UID = 0x70000000  # far from any account, and from the ranges that contai
 
 
 class Setup(NamedTuple):
-    """What the machine gives, found out once."""
+    """What the machine offers, found out once."""
 
     place: str  # where a child's home and working folder are
     own_pids: int | None  # the zygote's own pid namespace; None without namespaces

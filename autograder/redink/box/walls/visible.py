@@ -87,7 +87,7 @@ def _show(path: str, target: str) -> None:
 
 
 def _add_devices(tree: str, uid: int) -> None:
-    """Add devices, a /proc of one's own, a made-up account, and the places where each child mounts something."""
+    """Add devices, a private /proc, a made-up account, and the places where each child mounts something."""
     for name in ("dev/shm", "etc", "proc", "tmp", BOX[1:]):
         Path(tree, name).mkdir(parents=True, exist_ok=True)
     for name in _DEVICES:

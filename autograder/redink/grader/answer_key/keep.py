@@ -19,9 +19,9 @@ _PARTS = ("{slug}.py", "hidden_checks.py", "misconceptions.py")
 
 
 def answer_key(course: Course, slug: str, observe: Observe, *, accept_older: bool = False) -> AnswerKey:
-    """Return the key of an assignment under the course's secret: the kept one where it is still right, else made anew.
+    """Return the key of an assignment under the course's secret: the kept one if it is still right, otherwise a new one.
 
-    What is kept is used without running anything of the author's; of what has changed, only that is made again.
+    A kept key is used without running any of the author's files; when something has changed, only its part is made again.
     """
     path = _path(course, slug)
     kept, made_from = _read(path), sources_digest(course, slug)
@@ -46,7 +46,7 @@ def _is_of_today(key: AnswerKey) -> bool:
 
 
 def sources_digest(course: Course, slug: str) -> str:
-    """Name all files that an answer key is made from, and our own code that makes it."""
+    """Return a digest of all files that an answer key is made from, and of our own code that makes it."""
     folder, solution = course.find_assignment(slug), course.solutions / slug
     names = [folder / "assignment.toml", folder / "checks.py", *(folder / name for name in read_spec(folder).data)]
     names += [solution / name.format(slug=slug) for name in _PARTS]
@@ -56,7 +56,7 @@ def sources_digest(course: Course, slug: str) -> str:
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except FileNotFoundError:  # told, with the file's name, when the assignment is read
+    except FileNotFoundError:  # reported, with the file's name, when the assignment is read
         return b""
 
 

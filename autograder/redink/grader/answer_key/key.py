@@ -1,6 +1,6 @@
 """The answer key of one assignment under one secret: what is asked, what is expected, and what wrong beliefs answer.
 
-It is data and source text, no pickle: written to a file it grades without solutions/. Each check has a part of its own,
+It is data and source text, no pickle: written to a file, it can grade without solutions/. Each check has its own part,
 with digests of what that part was made from, so that a changed check remakes its own part and nothing else.
 """
 
@@ -46,7 +46,7 @@ class Part(Record, frozen=True):
 
 
 class Hinted(Record, frozen=True):
-    """A misconception's name, the question it spoils, and the teacher's hint."""
+    """A misconception's name, the question it fails, and the teacher's hint."""
 
     id: str
     question: str

@@ -1,8 +1,8 @@
 """Making an answer key: inputs, then the reference's answers, then each misconception's, then how they compare.
 
 What has not changed is taken from the key that was kept: a part's inputs, its answers, the comparison, each by the digest
-of what it was made from. So a changed tolerance compares one check anew, a new misconception runs that one alone, and
-nothing at all runs where nothing has changed. The reference is held to its own checks: if it does not pass them under this
+of what it was made from. So after a changed tolerance one check is compared again, a new misconception runs alone,
+and nothing at all runs where nothing has changed. The reference must pass its own checks: if it does not, under this
 secret, nobody is graded.
 """
 
@@ -75,7 +75,7 @@ def make_answer_key(
 
 
 def affected_checks(assignment: Assignment, cells: Sequence[Cell]) -> frozenset[str]:
-    """Name the checks whose answers a specimen's cells may change; to the others it answers as the reference does."""
+    """Return the checks whose answers a specimen's cells may change; to the others it answers as the reference does."""
     if not (names := changed_names(assignment.solved, cells)):
         return frozenset(check.id for check in assignment.checks)  # nobody knows what has changed
     return frozenset(affected(assignment.spec, assignment.checks, names, (assignment.solved, cells)))
@@ -104,7 +104,7 @@ def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, a
 
 
 def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) -> str:
-    """Name what a check's inputs are made from; a `given` may ask for the reference."""
+    """Return a digest of what a check's inputs are made from; a `given` may ask for the reference."""
     master = [cell.source for cell in assignment.to_run(assignment.solved)]
     source = source_of(check.given_function)
     return digest(
@@ -113,7 +113,7 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
 
 
 def judged_by(check: Check) -> str:
-    """Name how a check judges and what it says: `then`, `view`, tolerance, sentence, and our own rules."""
+    """Return a digest of how a check judges and what it says: `then`, `view`, tolerance, sentence, and our own rules."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
     return digest(
         judging_stamp(), check.id, check.sentence, repr(check.tol), check.settings, *sorted(check.about), *functions
@@ -226,7 +226,7 @@ def _compared(one: _Asking, part: Part, wrong: dict[str, WrongAnswers], fresh: s
 
 
 def _judge_reference(check: Check, part: Part, asked: Sequence[Asked]) -> None:
-    """Hold the reference to its own check; what it returned is then what is expected of everybody."""
+    """Judge the reference by its own check; what it returned is then what is expected of everybody."""
     for trial, expected in zip(asked, part.expected, strict=True):
         rehearse(check, trial.expected, trial.inputs)
         verdict = judge(check, read_answer(expected), trial.expected, trial.inputs)

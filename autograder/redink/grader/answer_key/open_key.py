@@ -13,7 +13,7 @@ from redink.assignment.trials import as_asked
 from redink.checks.language import Check
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest, judging_stamp
-from redink.judging.answers import Answer, read_answer
+from redink.judging.answers import read_answer
 from redink.judging.diagnosing import Asked, Belief
 
 
@@ -26,7 +26,7 @@ class OpenKey:
         self.spec = key.spec
         self._given = checks
         self._asked: dict[str, tuple[Asked, ...]] = {}
-        self._wrong: dict[tuple[str, str], Answer] = {}  # by misconception and trial
+        self._beliefs: dict[str, Belief] = {}
         self._digests: dict[str, str] = {}
 
     @functools.cached_property
@@ -50,23 +50,24 @@ class OpenKey:
         return self._asked[check]
 
     def bank(self, question: str) -> list[Belief]:
-        """List the misconceptions of a question, with what they give on every trial of the assignment that they change."""
+        """List the misconceptions of a question, with their answers to every trial of the assignment that they change."""
         return [self.belief(one.id) for one in self.key.misconceptions if one.question == question]
 
-    @functools.cache  # noqa: B019 - a process opens one key, and keeps it to its end
     def belief(self, misconception: str) -> Belief:
         """Return one misconception, decoded."""
-        hinted = next(one for one in self.key.misconceptions if one.id == misconception)
-        gives = {
-            trial: read_answer(wrong.answers[trial])
-            for part in self.key.parts
-            if (wrong := part.wrong.get(misconception)) is not None
-            for trial in wrong.differs
-        }
-        return Belief(hinted.id, hinted.question, hinted.hint, gives)
+        if misconception not in self._beliefs:
+            hinted = next(one for one in self.key.misconceptions if one.id == misconception)
+            gives = {
+                trial: read_answer(wrong.answers[trial])
+                for part in self.key.parts
+                if (wrong := part.wrong.get(misconception)) is not None
+                for trial in wrong.differs
+            }
+            self._beliefs[misconception] = Belief(hinted.id, hinted.question, hinted.hint, gives)
+        return self._beliefs[misconception]
 
     def question_digest(self, question: Question) -> str:
-        """Name all that a question's outcome rests on besides the submission: rules, points, expected values, the bank."""
+        """Return a digest of what a question's outcome depends on besides the submission: rules, points, values, bank."""
         if question.id not in self._digests:
             parts = [
                 (part.check, part.visibility, part.weight, part.judged_by, self.key.expected_digests[part.check])

@@ -1,4 +1,4 @@
-"""An assignment whole: what ships and what never does, read from its two folders."""
+"""A whole assignment: what ships and what never does, read from its two folders."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _follow(statement: Statement, at: FunctionType, found: dict[str, None]) -> N
 def _own(function: FunctionType) -> str:
     """Return a function without the decorator of a check, which does not change what the function does."""
     own = without_decorators(textwrap.dedent(inspect.getsource(function)))
-    return _file_of(function) if own is None else own  # a lambda may be torn out of the statement it stands in
+    return _file_of(function) if own is None else own  # the source of a lambda may be half of the statement around it
 
 
 def _file_of(function: FunctionType) -> str:

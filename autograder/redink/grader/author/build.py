@@ -1,4 +1,4 @@
-"""Generating what a student gets from the master, and telling when it has drifted."""
+"""Generating what a student gets from the master, and finding out when it has drifted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from redink.wire import decode
 
 
 def build(course: Course, slug: str, workers: Workers) -> list[Path]:
-    """Write the notebook, the README and the published values of an assignment; give the files that changed."""
+    """Write the notebook, the README and the published values of an assignment; return the files that changed."""
     assignment = read_assignment(course, slug)
     values = published(published_key(assignment, workers), sources_key(assignment), assignment.checks)
     written = {**_texts(assignment), "published.json": _dump(values)}
@@ -44,8 +44,8 @@ def build(course: Course, slug: str, workers: Workers) -> list[Path]:
 def drift(course: Course, slug: str, workers: Workers) -> list[str]:
     """Say which generated files are not what `build` would write: texts exactly, values within tolerance.
 
-    The reference must give the published values on any machine. What misconceptions give may hang on the last digit, so
-    there the sources are compared, and none of them is run.
+    The reference must return the published values on any machine. What misconceptions return may depend on the last
+    digit, so there the sources are compared, and none of them is run.
     """
     assignment = read_assignment(course, slug)
     found = stale_texts(assignment)
@@ -62,7 +62,7 @@ def drift(course: Course, slug: str, workers: Workers) -> list[str]:
 
 
 def sources_key(assignment: Assignment) -> str:
-    """Key the sources of the published values."""
+    """Return a key of the sources that the published values are made from."""
     skip = assignment.master.explorations()
     run = [cell.source for cell in assignment.master.solved() if cell.source.strip() not in skip]
     facts = (run, assignment.misconceptions, assignment.spec.questions)
@@ -70,7 +70,7 @@ def sources_key(assignment: Assignment) -> str:
 
 
 def stale_texts(assignment: Assignment) -> list[str]:
-    """Say which generated texts differ from what the master gives now."""
+    """Say which generated texts differ from what the master makes now."""
     return [
         f"{name} is not what the master gives now"
         for name, text in _texts(assignment).items()
@@ -88,13 +88,13 @@ def solve(course: Course, slug: str, target: Path) -> Path:
 
 
 def solved_notebook(assignment: Assignment) -> str:
-    """Give the notebook with the reference in it."""
+    """Return the notebook with the reference in it."""
     sources = {cell.index: cell.source for cell in assignment.master.solved()}
     return notebook(assignment.master, assignment.slug, lambda index, _: sources[index])
 
 
 def student_notebook(assignment: Assignment) -> str:
-    """Give the notebook with the solutions cut out."""
+    """Return the notebook with the solutions cut out."""
     return notebook(
         assignment.master, assignment.slug, lambda index, source: without_solutions(source, f"cell {index}")
     )
@@ -122,7 +122,7 @@ def published_key(assignment: Assignment, workers: Workers) -> AnswerKey:
 
 
 def published(key: AnswerKey, made_from: str, checks: Sequence[Check]) -> Published:
-    """Gather what students may have: expected values of public trials, and what misconceptions give on them."""
+    """Gather what students may have: expected values of public trials, and what misconceptions return on them."""
     public = [part for part in key.parts if part.visibility == "public"]
     by_id = {check.id: check for check in checks}
     expected = {
@@ -140,7 +140,7 @@ def published(key: AnswerKey, made_from: str, checks: Sequence[Check]) -> Publis
 
 
 def _needed(check: Check, expected: Sequence[Observation]) -> Sequence[Observation]:
-    """Publish of expected values what judging needs: only their form, where the check's `then` never looks at them."""
+    """Keep of expected values what judging needs: only their form, where the check's `then` never looks at them."""
     if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
         return expected
     return constant_observations(expected, 0.0)

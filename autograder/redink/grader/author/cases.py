@@ -1,7 +1,7 @@
-"""The specimens that `verify` has graded: submissions whose results are known beforehand, as jobs for the workers.
+"""The specimens that `verify` grades: submissions whose results are known beforehand, as jobs for the workers.
 
-What is already in the answer key is not run again: a misconception answers as it did when the key was made, and every
-edit answers as the reference does wherever it cannot be reached from.
+What is already in the answer key is not run again: a misconception answers as it did when the key was made, and an
+alternative answers as the reference does to every check that its edit cannot reach.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from redink.grader.answer_key.make import affected_checks
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
 from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
-from redink.grader.pipeline.job import BoxSettings, Execution, Job, KnownObservations
-from redink.grader.pipeline.observe import observation_keys
-from redink.grader.pipeline.packing import pack_observations
+from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.packing import pack_check
+from redink.grader.pipeline.job import BoxSettings, Job
 from redink.notebook import cells_to_run, write_cells
-from redink.records import Cell, CellRun, Observation, Walls
+from redink.records import Cell, CellRun, Execution, Observation
 
 Answers = Mapping[str, Sequence[Observation]]  # by check
 
 
 class Case(NamedTuple):
-    """One specimen: what it is, what it must get is decided by that, and the job that grades it."""
+    """One specimen: its kind, which decides what result it must get, and the job that grades it."""
 
     kind: Literal["reference", "untouched", "trivial", "constant", "misconception", "alternative"]
     id: str
@@ -82,10 +82,8 @@ def _believed(key: AnswerKey, specimen: Specimen, right: Answers) -> Answers:
 
 def _job(key: AnswerKey, cells: Sequence[Cell], answers: Answers) -> Job:
     keys = observation_keys(key, cells_to_run(cells, key.explorations))
-    known = {
-        check: KnownObservations(key=keys[check], content=pack_observations(seen)) for check, seen in answers.items()
-    }
+    known = tuple(pack_check(check, keys[check], seen) for check, seen in answers.items())
     ran = tuple(CellRun(index=cell.index, status="ok") for cell in cells)
-    execution = Execution(cells=ran, box=Walls(), cpu_seconds=0.0, wall_seconds=0.0)
+    execution = Execution(cells=ran)
     box = BoxSettings(torch=key.spec.torch)
     return Job(notebook=write_cells(cells), key="", box=box, earlier=execution, known=known)

@@ -1,7 +1,7 @@
 """The grader is graded: every promise about an assignment, tried on specimens through the one pipeline.
 
-The reference gets full marks. The untouched notebook and trivial answers earn nothing and draw no hint. A misconception
-loses its own question, no other, and draws its own hint; the views of its checks can read what it gives. An alternative
+The reference gets full marks. The untouched notebook and trivial answers earn nothing and get no hint. A misconception
+loses its own question, no other, and gets its own hint; the views of its checks can read what it returns. An alternative
 gets full marks and no hint. Every check is failed by some misconception. Every `given` makes the same inputs twice.
 """
 
@@ -36,7 +36,7 @@ Tried = tuple[Case, tuple[QuestionResult, ...]]
 
 
 class Verified(Record, frozen=True):
-    """What verify found: broken promises, what an author has still to write, and the kill matrix."""
+    """What verify found: broken promises, what an author still has to write, and the kill matrix."""
 
     assignment: str
     broken: tuple[str, ...]
@@ -91,7 +91,7 @@ def _sampled(assignment: Assignment) -> Assignment:
 
 
 def _graded(key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step) -> Iterator[Tried]:
-    """Have every specimen graded, and return them in their order."""
+    """Grade every specimen, and return the results in their order."""
     found: dict[int, tuple[QuestionResult, ...]] = {}
     for place, done in workers.grade(key, ((place, case.job) for place, case in enumerate(tried))):
         if done.assessment is None:
@@ -137,7 +137,7 @@ def _earned(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
 
 
 def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
-    """A misconception loses its own question and no other, and draws its own hint."""
+    """Say where a misconception does not lose its own question, loses another, or does not get its own hint."""
     for question in result:
         if question.id != case.question:
             if question.score < question.max_score:
@@ -162,7 +162,7 @@ _BROKEN = {
 
 
 def _unreadable(key: OpenKey) -> Iterator[str]:
-    """A view that stumbles over a wrong answer would draw its hint only from the very same bytes."""
+    """Say which views cannot read a misconception's answer: only the very same bytes would get its hint."""
     for part in key.key.parts:
         inputs = {one.id: one.inputs for one in key.asked(part.check)}
         for id, wrong in part.wrong.items():
@@ -177,7 +177,7 @@ def _failed_checks(case: Case, result: Sequence[QuestionResult]) -> tuple[str, .
 
 
 def _missing(assignment: Assignment, kills: dict[str, tuple[str, ...]] | None) -> Iterator[str]:
-    """Say what an author has still to write; a sample of kills says nothing about the checks."""
+    """Say what an author still has to write; a sample of kills says nothing about the checks."""
     killed = {check for failed in (kills or {}).values() for check in failed}
     for check in assignment.checks if kills is not None else ():
         if check.id not in killed:

@@ -1,6 +1,6 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
-Grading, re-judging and verifying all come here. It is a pure function of the answer key and the evidence. A question whose
+Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
 basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
 and so does one of which something has not been seen.
 """
@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
+from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.diagnose import diagnose
-from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory, judge
 from redink.grader.pipeline.score import score, total
 from redink.records import QuestionResult

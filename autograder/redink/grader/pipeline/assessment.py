@@ -1,4 +1,4 @@
-"""What judging came to, for one submission."""
+"""The outcome of judging one submission."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from redink.records import QuestionResult, Record
 
 
 class Assessment(Record, frozen=True):
-    """What a submission earned, and what that rests on; dicts are by question."""
+    """What a submission earned, and what that depends on; dicts are by question."""
 
     score: float
     questions: tuple[QuestionResult, ...]

@@ -9,7 +9,7 @@ from redink.records import Record
 
 
 class Found(Record, frozen=True):
-    """A file that was handed in, and whose: the folder's name or the file's stem; `problem` says why it is none."""
+    """A file that was handed in, and whose (folder's name or file's stem); `problem` says why it cannot be used."""
 
     id: str
     file: str
@@ -18,7 +18,7 @@ class Found(Record, frozen=True):
 
 
 def collect(slug: str, path: Path) -> list[Found]:
-    """List the submissions at `path`, in the order of their ids; one student's muddle is told, and stops nobody else."""
+    """List the submissions at `path`, in the order of their ids; a `problem` with one stops nobody else."""
     if path.is_file():
         return [_alone(slug, path)]
     if not path.is_dir():
@@ -37,7 +37,7 @@ def collect(slug: str, path: Path) -> list[Found]:
 
 
 def _alone(slug: str, file: Path) -> Found:
-    """Name a notebook by its stem, or by its folder when it is called as everybody's is: ada/perceptron.ipynb."""
+    """Name a notebook by its stem, or by its folder when it is named after the assignment: ada/perceptron.ipynb."""
     folder = file.parent.resolve().name
     if file.stem == slug and folder:
         return Found(id=folder, file=f"{folder}/{file.name}", path=file)
@@ -45,7 +45,7 @@ def _alone(slug: str, file: Path) -> Found:
 
 
 def _in_folder(slug: str, folder: Path) -> Found:
-    """Find the one notebook of a student's folder: the one called as the assignment, if there are several."""
+    """Find the one notebook of a student's folder: the one named after the assignment, if there are several."""
     notebooks = sorted(folder.glob("*.ipynb"))
     if not notebooks:
         return Found(id=folder.name, file=folder.name, path=folder, problem="holds no notebook")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
-from redink.grader.pipeline.evidence import Evidence
+from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
 from redink.judging import diagnosing
 from redink.judging.answers import Answer
@@ -50,7 +50,7 @@ def diagnose(
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
-    """Tell whether every failed trial gives what the reference gives with that misconception put in place."""
+    """Tell whether every failed trial returned what the reference returns with that misconception put in place."""
     for asked, answer in zip(key.asked(check), evidence.answers(check), strict=True):
         if judged.passed[asked.id]:
             continue

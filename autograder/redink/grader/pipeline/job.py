@@ -1,11 +1,11 @@
-"""What a worker is asked and what it answers: plain bytes, no names of people, nothing hidden."""
+"""What a worker is asked and what it answers: plain bytes, no names of people, and no input besides what is in it."""
 
 from __future__ import annotations
 
 import msgspec
 
 from redink.grader.pipeline.assessment import Assessment
-from redink.records import Cell, CellRun, Limits, Observed, Record, Request, State, Walls
+from redink.records import Cell, CheckObservations, Execution, Limits, Observed, Record, Request, State
 
 
 class BoxSettings(Record, frozen=True):
@@ -18,42 +18,16 @@ class BoxSettings(Record, frozen=True):
     template: str | None = None  # the address of a warm process from which zygotes are forked; None: make one
 
 
-class Execution(Record, frozen=True):
-    """One execution of a submission's cells in a box."""
-
-    cells: tuple[CellRun, ...]
-    box: Walls
-    cpu_seconds: float
-    wall_seconds: float
-
-
-class KnownObservations(Record, frozen=True):
-    """What one check saw earlier, under the key of what it was seen of."""
-
-    key: str
-    content: bytes
-
-
 class Job(Record, frozen=True):
-    """One submission to observe and assess; `known` holds what was seen of the same bytes before, by check."""
+    """One submission to observe and assess; `known` is what was seen of the same bytes before."""
 
     notebook: bytes
     key: str  # the digest of the answer key
     box: BoxSettings
     key_data: bytes = b""  # the answer key itself, once a worker has said that it has none of this digest
     earlier: Execution | None = None
-    known: dict[str, KnownObservations] = msgspec.field(default_factory=dict)
+    known: tuple[CheckObservations, ...] = ()
     before: Assessment | None = None
-
-
-class SeenByCheck(Record, frozen=True):
-    """What one check has seen now: the key of what it was seen of, and all its trials, packed."""
-
-    check: str
-    key: str
-    content: bytes
-    digest: str
-    lasting: bool  # False: something could not be reached, and is tried again next time
 
 
 class Done(Record, frozen=True):
@@ -66,7 +40,7 @@ class Done(Record, frozen=True):
     sources: bytes = b""  # the cells as they were handed in, packed
     execution: Execution | None = None
     executed: bool = False  # whether the execution is new
-    seen: tuple[SeenByCheck, ...] = ()  # only what is new
+    seen: tuple[CheckObservations, ...] = ()  # only what is new, and was reached
     assessment: Assessment | None = None
     judgements: dict[str, bytes] = msgspec.field(default_factory=dict)
 

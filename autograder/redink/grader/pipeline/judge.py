@@ -10,7 +10,7 @@ from redink.assignment.spec import Question
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
-from redink.grader.pipeline.evidence import Evidence
+from redink.grader.evidence.evidence import Evidence
 from redink.judging import forbidding, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.records import CellRun, Record, Verdict
@@ -24,7 +24,7 @@ class Judged(Record, frozen=True):
 
 
 class Memory:
-    """Judgements made before, and those made now; a cache, by the key of everything that a judgement rests on."""
+    """Judgements made before, and those made now; a cache, by a key of everything that a judgement depends on."""
 
     def __init__(self, known: Mapping[str, bytes] | None = None) -> None:
         self.known = {} if known is None else known
@@ -51,7 +51,7 @@ def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory) 
 
 
 def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
-    """Name all that a verdict on one check rests on, apart from a forbidden name."""
+    """Return a key of all that a verdict on one check depends on, apart from a forbidden name."""
     expected = key.key.expected_digests[part.check]
     return digest(
         part.judged_by, part.check, part.visibility, expected, evidence.digests[part.check], evidence.failures

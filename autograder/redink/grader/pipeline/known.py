@@ -5,36 +5,32 @@ from __future__ import annotations
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp
 from redink.grader.pipeline.assessment import Assessment
-from redink.grader.pipeline.job import BoxSettings, Execution, Job, KnownObservations
+from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, Graded
-
-
-def find_graded(book: Gradebook, key: AnswerKey, submission: Submission) -> Graded | None:
-    """Find the grade that a student has."""
-    return book.graded(key.slug, submission.name.id)
+from redink.records import CheckObservations, Execution
 
 
 def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before: Graded | None) -> Job:
     """Put together what a worker needs; only what was observed under today's code and libraries counts as known."""
     id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
-    known: dict[str, KnownObservations] = {}
-    for stored in book.stored(id):
-        if stored.stamp == box_stamp() and stored.check not in known:
-            content = book.content(stored.run, stored.check)
-            known[stored.check] = KnownObservations(key=stored.key, content=content)
+    known: dict[str, CheckObservations] = {}
+    for one in book.stored(id):
+        if one.stamp == box_stamp() and one.check not in known:
+            content = book.content(one.run, one.check)
+            known[one.check] = CheckObservations(check=one.check, key=one.key, digest=one.digest, content=content)
     return Job(
         notebook=submission.data,
         key="",
         box=BoxSettings(torch=key.spec.torch),
         earlier=_execution(book, id) if known else None,
-        known=known,
+        known=tuple(known.values()),
         before=None if before is None else assessment_of(before),
     )
 
 
 def assessment_of(graded: Graded) -> Assessment:
-    """Return an earlier assessment, so that what rests on the same basis is kept."""
+    """Return an earlier assessment, so that questions with the same basis keep their outcome."""
     return Assessment(
         score=graded.result.score, questions=graded.result.questions, bases=graded.bases, mistakes=graded.mistakes
     )

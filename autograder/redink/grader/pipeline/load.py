@@ -1,4 +1,4 @@
-"""Stage 2: read what was handed in. The file is data; one that cannot be read is told, never raised."""
+"""Stage 2: read what was handed in. The file is data; one that cannot be read has a `reason`, and raises nothing."""
 
 from __future__ import annotations
 

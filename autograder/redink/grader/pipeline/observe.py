@@ -6,22 +6,31 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from redink.grader.answer_key.key import AnswerKey, Part
-from redink.grader.digests import digest, run_digest
-from redink.grader.pipeline.job import Execution, KnownObservations, SeenByCheck
-from redink.grader.pipeline.packing import pack_observations
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.packing import pack_check
 from redink.notebook import cells_to_run
-from redink.records import Cell, CellRun, Limits, Observation, Observed, Record, Request
+from redink.records import (
+    Cell,
+    CellRun,
+    CheckObservations,
+    Execution,
+    Limits,
+    Observation,
+    Observed,
+    Record,
+    Request,
+)
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Seen(Record, frozen=True):
-    """What was seen of a submission, by check; and how it was executed, if it was."""
+    """What was seen of a submission: how it was executed, and what each check saw."""
 
     execution: Execution
-    checks: tuple[SeenByCheck, ...]
-    new: frozenset[str]  # the checks that were seen now
+    checks: tuple[CheckObservations, ...]
+    new: tuple[CheckObservations, ...]  # those that were seen now; what could not be reached is tried again next time
     executed: bool
 
 
@@ -39,49 +48,24 @@ def observe(
     key: AnswerKey,
     cells: Sequence[Cell],
     earlier: Execution | None,
-    known: Mapping[str, KnownObservations],
+    known: Sequence[CheckObservations],
 ) -> Seen:
     """Observe a submission; checks whose observation is known under the same key are not run again."""
     to_run = cells_to_run(cells, key.explorations)
     names = observation_keys(key, to_run)
-    open_parts = [part for part in key.parts if _content(known, part.check, names) is None]
+    checks = {one.check: one for one in known if names.get(one.check) == one.key}
+    open_parts = [part for part in key.parts if part.check not in checks]
     if earlier is not None and not open_parts:
-        checks = tuple(_seen(part.check, names[part.check], known[part.check].content) for part in key.parts)
-        return Seen(execution=earlier, checks=checks, new=frozenset(), executed=False)
+        return Seen(execution=earlier, checks=tuple(checks.values()), new=(), executed=False)
     requests = [request for part in open_parts for request in part.requests]
     observed = box().observe(to_run, requests, key.spec.limits, key.data)
-    return Seen(
-        execution=_execution(cells, observed),
-        checks=tuple(_one(part, names, known, observed) for part in key.parts),
-        new=frozenset(part.check for part in open_parts),
-        executed=True,
-    )
-
-
-def observation_keys(key: AnswerKey, to_run: Sequence[Cell]) -> dict[str, str]:
-    """Name what each check sees of these cells: the cells, what is called on them, the inputs, files and limits."""
-    run = run_digest(to_run, key.data, key.spec.limits)
-    return {part.check: digest(run, key.request_digests[part.check]) for part in key.parts}
-
-
-def _content(known: Mapping[str, KnownObservations], check: str, names: Mapping[str, str]) -> bytes | None:
-    found = known.get(check)
-    return found.content if found is not None and found.key == names[check] else None
-
-
-def _one(
-    part: Part, names: Mapping[str, str], known: Mapping[str, KnownObservations], observed: Observed
-) -> SeenByCheck:
-    content = _content(known, part.check, names)
-    if content is not None:
-        return _seen(part.check, names[part.check], content)
-    seen = [_credible(observed.observations[one.id], one.when) for one in part.requests]
-    lasting = all(one.status != "unreachable" for one in seen)
-    return _seen(part.check, names[part.check], pack_observations(seen), lasting)
-
-
-def _seen(check: str, key: str, content: bytes, lasting: bool = True) -> SeenByCheck:
-    return SeenByCheck(check=check, key=key, content=content, digest=digest(content), lasting=lasting)
+    new = []
+    for part in open_parts:
+        seen = [_credible(observed.observations[one.id], one.when) for one in part.requests]
+        checks[part.check] = pack_check(part.check, names[part.check], seen)
+        if all(one.status != "unreachable" for one in seen):
+            new.append(checks[part.check])
+    return Seen(execution=_execution(cells, observed), checks=tuple(checks.values()), new=tuple(new), executed=True)
 
 
 def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
@@ -96,7 +80,7 @@ def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
 
 
 def _credible(observation: Observation, when: str) -> Observation:
-    """Take a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
+    """Accept a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
     if observation.status != "missing" or observation.error in _WORD.findall(when):
         return observation
     return Observation(status="raised", error="AttributeError", where=observation.where)

@@ -1,4 +1,4 @@
-"""Stage 7: write down what became of a submission: attempt, run, observations, judgements and result, all or nothing."""
+"""Stage 7: store what became of a submission: attempt, run, observations, judgements and result, all or nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp, digest
 from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.load import Submission
-from redink.grader.store.gradebook import Gradebook, NewObservations, StoredRun
+from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.records import Result, Walls
 
 
 def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submission, done: Done) -> Result:
-    """Store everything about one submission in one transaction; what failed by our fault leaves no trace but its files."""
+    """Store everything about one submission in one transaction; of a failure of ours, nothing is stored."""
     if done.state == "ungradable" and done.reason != submission.reason:  # a worker knows no names
         done = msgspec.structs.replace(done, reason=f"{submission.name.file} {done.reason}")
     result = make_result(key, submission, done)
@@ -23,19 +23,8 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
     with book.transaction():
         id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
         if done.executed and done.execution is not None:
-            run = StoredRun(
-                sources=done.sources,
-                cells=done.execution.cells,
-                box=done.execution.box,
-                cpu_seconds=done.execution.cpu_seconds,
-                wall_seconds=done.execution.wall_seconds,
-                stamp=box_stamp(),
-            )
-            book.keep_run(id, run, [
-                NewObservations(check=one.check, key=one.key, digest=one.digest, content=one.content)
-                for one in done.seen
-                if one.lasting
-            ])  # fmt: skip
+            run = StoredRun(sources=done.sources, stamp=box_stamp(), **msgspec.structs.asdict(done.execution))
+            book.keep_run(id, run, done.seen)
         book.keep_judgements(done.judgements)
         book.keep_result(
             id,
@@ -49,7 +38,7 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
 
 
 def graded_under(key_digest: str, submission: Submission) -> str:
-    """Name all that a result depends on: equal, and there is nothing to grade."""
+    """Return a digest of all that a result depends on; if it has not changed, there is nothing to grade."""
     name = submission.name
     return digest(key_digest, name.id, name.file, name.sha256, submission.reason or "")
 

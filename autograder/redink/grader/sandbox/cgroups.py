@@ -34,7 +34,7 @@ def place() -> Path | None:
 
 
 def delegated(membership: str, mounts: str) -> Path | None:
-    """Find it, from what /proc tells of our group and of what is mounted where."""
+    """Find it, from what /proc says about our group and about what is mounted where."""
     own = next((line[3:] for line in membership.splitlines() if line.startswith("0::/")), None)
     for fields, kind in (line.split(" - ", 1) for line in mounts.splitlines() if " - " in line):
         if own is None or not kind.startswith("cgroup2 "):
@@ -68,7 +68,7 @@ class ControlGroup:
             self._set("memory.max", memory)
             with contextlib.suppress(OSError):  # there is none on a kernel without swap
                 self._set("memory.swap.max", 0)
-            self._set("memory.oom.group", 1)  # all or nobody: half a submission tells nothing
+            self._set("memory.oom.group", 1)  # all or nobody: half a submission is of no use
             self._set("pids.max", limits.processes + _OURS_PIDS)
         except OSError:
             self.remove()

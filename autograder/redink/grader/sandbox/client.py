@@ -131,7 +131,7 @@ class Zygote:
         return answer, self._release()
 
     def accept(self, told: Walls) -> Walls:
-        """Return the walls around the child, from what it tells of them; raise if they are too weak to go on."""
+        """Return the walls around the child, from what it reports; raise if they are too weak to go on."""
         if self._group is not None:
             walls = Walls(walls=(*told.walls, "cgroup"), missing=told.missing)
         else:
@@ -231,7 +231,7 @@ class Zygote:
             self._fail(str(error))
 
     def _fail(self, why: str) -> NoReturn:
-        """Give up this zygote; the next call starts another."""
+        """Abandon this zygote; the next call starts another."""
         folders = [self._folder, self._own and self._own.folder, self._shared and Path(self._shared).parent]
         said = next(filter(None, (scratch.last_line(folder) for folder in folders if folder)), "")
         if self._family is not None:

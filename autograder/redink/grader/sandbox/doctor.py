@@ -1,7 +1,7 @@
 """What this machine can promise about the box, found out by trying forbidden acts inside it.
 
 Bait is put where a submission must not reach (a file, listening sockets, the grader's own process), and a box is
-told about it all. An act that succeeds makes the box weak, whatever walls it claims.
+given all the addresses. An act that succeeds makes the box weak, whatever walls it claims.
 """
 
 from __future__ import annotations

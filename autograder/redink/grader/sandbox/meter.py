@@ -72,7 +72,7 @@ class Meter:
         return used
 
     def _check_memory(self, members: list[Member]) -> None:
-        """Raise when there are too many processes or they use too much; shared memory is told apart only on suspicion."""
+        """Raise when there are too many processes or they use too much; shared memory is looked at only on suspicion."""
         if len(members) - self._ours > self.limits.processes + _SPARE:
             raise Greedy(f"ran more than {self.limits.processes} processes at a time")
         allowed = self.limits.memory_mb * 1024 * 1024

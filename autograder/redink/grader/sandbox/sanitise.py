@@ -33,9 +33,15 @@ def sane_observation(reply: Reply, request: Request, limits: Limits) -> Observat
         return Observation(status=reply.status, error=one_clean_line(reply.error), where=where)
     if len(reply.value) > limits.value_bytes:
         return Observation(status="too_large", error=f"returned more than {limits.value_bytes} bytes")
-    known = _PARAMETER.findall(_SIGNATURE.findall(request.when)[0]) if reply.modified else []
+    known = _parameters(request.when) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified)
     return Observation(status="returned", value=reply.value, modified=modified)
+
+
+def _parameters(when: str) -> list[str]:
+    """List the inputs that a `when` names."""
+    found = _SIGNATURE.search(when)
+    return _PARAMETER.findall(found[1]) if found else []
 
 
 def one_clean_line(text: str) -> str:

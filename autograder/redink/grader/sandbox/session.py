@@ -31,7 +31,7 @@ class Children(Protocol):
         ...
 
     def accept(self, told: Walls) -> Walls:
-        """Return the walls around the child, from what it tells of them; raise if they are too weak to go on."""
+        """Return the walls around the child, from what it reports; raise if they are too weak to go on."""
         ...
 
     def end(self) -> tuple[Ended, bool]:

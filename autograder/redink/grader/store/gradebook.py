@@ -1,7 +1,7 @@
 """The gradebook: one SQLite file with who handed in what, what was seen of it, and what it was graded.
 
-Results are added and never replaced. What one submission costs is written by the caller in one transaction: after a
-crash at any moment a submission is graded or it is not. The tables are in `schema.py`, for a person in docs/gradebook.md.
+Results are added and never replaced. The caller writes everything about one submission in one transaction: after a crash
+at any moment a submission is graded or it is not. `schema.py` has the tables; docs/gradebook.md explains them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from redink.errors import CourseError
 from redink.grader.store.opening import Opened
 from redink.grader.store.schema import COUNTING_RESULT, now
-from redink.records import CellRun, Record, Result, Walls
+from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
 
 _Kind = TypeVar("_Kind")
 
@@ -47,15 +47,11 @@ INSERT INTO results (
 """
 
 
-class StoredRun(Record, frozen=True):
-    """One execution of a submission in the box."""
+class StoredRun(Execution, frozen=True):
+    """An execution as it is kept: with the cells that were handed in, and the stamp of what it was made under."""
 
-    sources: bytes
-    cells: tuple[CellRun, ...]
-    box: Walls
-    cpu_seconds: float
-    wall_seconds: float
-    stamp: str
+    sources: bytes = b""
+    stamp: str = ""
 
 
 class Stored(Record, frozen=True):
@@ -68,17 +64,8 @@ class Stored(Record, frozen=True):
     stamp: str
 
 
-class NewObservations(Record, frozen=True):
-    """What one check saw, all its trials in one content."""
-
-    check: str
-    key: str
-    digest: str
-    content: bytes
-
-
 class Graded(Record, frozen=True):
-    """The result of a submission that counts today, and what it rests on, by question."""
+    """The result of a submission that counts today, and what it depends on, by question."""
 
     submission: int
     attempt: int
@@ -105,7 +92,7 @@ class Gradebook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._opened.close()
-        if isinstance(error, sqlite3.Error):  # a full disk, somebody who looks at it and never lets go
+        if isinstance(error, sqlite3.Error):  # a full disk, or a program that reads it and never lets go
             raise CourseError(f"the gradebook {self.path} cannot be written: {error}") from error
 
     @contextlib.contextmanager
@@ -154,7 +141,7 @@ class Gradebook:
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 
-    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[NewObservations]) -> None:
+    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[CheckObservations]) -> None:
         """Store an execution and what was observed in it."""
         with self.transaction():
             id = self._insert(

@@ -1,9 +1,9 @@
 """One writer at a time: a lock beside the gradebook that names who holds it.
 
-`<book>.lock` is locked by `flock`, which the kernel frees when its holder ends, however it ends. Inside it stands who
+`<book>.lock` is locked by `flock`, which the kernel frees when its holder ends, however it ends. It contains who
 holds it. On closing the file is emptied and removed *while it is still locked*. Somebody who had opened it just before may
-then lock a file that has no name any more; so whoever gets the lock looks whether the file is still the one of that
-name, and otherwise starts again. A forked child gives up its copy of the descriptor, or it would hold the lock when the
+then lock a file that has no name any more; so whoever gets the lock checks whether the file is still the one of that
+name, and otherwise starts again. A forked child closes its copy of the descriptor, or it would hold the lock when the
 holder is gone.
 """
 

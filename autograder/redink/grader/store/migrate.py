@@ -1,8 +1,8 @@
 """From schema 1 to schema 2: a copy first, then everything in one transaction.
 
 Schema 1 was a cache of records: one result for each submission, replaced each time, without attempts or times. The shapes
-of its records are written down here once more, as far as they are needed: they must stay as they were, whatever becomes
-of today's records.
+of its records are repeated here, as far as they are needed: they must stay as they were, however today's records
+change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Question(msgspec.Struct):
     hint: _Hint | None
 
 
-class _Box(msgspec.Struct):
+class _OldWalls(msgspec.Struct):
     walls: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -68,13 +68,13 @@ class _Result(msgspec.Struct):
     max_score: float
     questions: tuple[_Question, ...]
     cells: msgspec.Raw
-    box: _Box
+    box: _OldWalls
     cpu_seconds: float
     wall_seconds: float
 
 
 def migrate(db: sqlite3.Connection, file: Path, secret: str, written_at: str) -> Path:
-    """Bring a gradebook of schema 1 to schema 2, and return where a copy of it as it was is.
+    """Bring a gradebook of schema 1 to schema 2, and return the path of a copy of it as it was.
 
     Whatever happens, the file is of schema 1 and whole, or of schema 2 and complete. Its rows get the time `written_at`:
     schema 1 kept none.
@@ -101,7 +101,7 @@ def migrate(db: sqlite3.Connection, file: Path, secret: str, written_at: str) ->
 
 def _back_up(file: Path) -> Path:
     part = file.with_name(file.name + ".schema1.part")
-    part.unlink(missing_ok=True)  # of somebody who was killed here: whoever holds the lock is the only one
+    part.unlink(missing_ok=True)  # left by a process that was killed here: we hold the lock, so nobody else uses it
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         with (
@@ -163,7 +163,7 @@ def _rewrite(db: sqlite3.Connection, secret: str, written_at: str) -> None:
 
 
 def _identity(run: _Run | _Result) -> tuple[bytes, float, float]:
-    """Return what tells one execution from all others: how its cells ended, and its times to the last digit."""
+    """Return what distinguishes one execution from all others: how its cells ended, and its times to the last digit."""
     return bytes(run.cells), run.cpu_seconds, run.wall_seconds
 
 

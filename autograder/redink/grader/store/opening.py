@@ -18,7 +18,7 @@ _CHECKPOINT_PAGES = 4000  # 16 MB: each checkpoint waits for the disk, and SQLit
 
 
 class Opened:
-    """An open connection, the lock it is used under, and what there is to say about opening it."""
+    """An open connection, the lock it is used under, and what an instructor should know about opening it."""
 
     def __init__(self, path: Path | None, secret: str, holder: str) -> None:
         self.told: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Opened:
             raise
 
     def close(self) -> None:
-        """Close the connection, and then let the next one in."""
+        """Close the connection, and then release the lock."""
         self.db.close()
         if self._lock is not None:
             self._lock.release()
@@ -67,7 +67,7 @@ class Opened:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         refuse_newer(self._path, version)
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables and file is not None:  # signed first, so that one killed while making it knows it again
+        if not tables and file is not None:  # marked first, so that it is recognised after a crash while it is made
             file.chmod(0o600)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._claim(secret, tables)
@@ -100,7 +100,7 @@ def _set(db: sqlite3.Connection) -> None:
 
 
 def _checkpoint(db: sqlite3.Connection) -> None:
-    """Write all into the file, so that what it is can be read from its header alone."""
+    """Write everything into the main file, so that its kind can be read from its header alone."""
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 

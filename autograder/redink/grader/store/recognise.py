@@ -1,8 +1,8 @@
 """What kind of file is this? Read before anything is opened for writing, changed or put beside it.
 
-A file that is not ours must come out of this as it went in: no other mode, no `-wal`, no `-shm`, no lock. So the header is
-read as bytes, and the inside through SQLite's `immutable=1`, which takes no locks and makes no files. What such a look
-cannot see, in a gradebook whose writer was killed, is asked again later through a real connection.
+A file that is not ours must be left exactly as it was: same mode, no `-wal`, no `-shm`, no lock. So the header is read as
+bytes, and the content through SQLite's `immutable=1`, which takes no locks and makes no files. What cannot be seen this
+way, in a gradebook whose writer was killed, is checked again later through a real connection.
 """
 
 from __future__ import annotations

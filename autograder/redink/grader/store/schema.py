@@ -1,8 +1,8 @@
-"""The gradebook as SQL: its tables, its views, and the triggers that keep history as it was.
+"""The gradebook as SQL: its tables, its views, and the triggers that protect the history.
 
 The comments inside the statements stay in the file, so `.schema` in sqlite3 shows them. docs/gradebook.md explains the
 tables to a person. Rows with bytes in them are ordinary rowid tables: SQLite spills a row of a WITHOUT ROWID table onto
-a page of its own from a quarter of a page on, which made writing one submission half as slow again.
+a page of its own from a quarter of a page on, which made writing one submission take half as long again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The judge: a process that holds an answer key, reads what was handed in, and assesses what was seen of it.
 
-It stands apart from the worker that drives it, because what it reads was made by strangers: a document or an answer that
-holds it or takes its memory costs one submission, and another judge follows. Worker and judge share a socket::
+It is a process apart from the worker that drives it, because what it reads was made by strangers: a document or an answer
+on which it hangs or runs out of memory costs one submission, and another judge is started. They share a socket::
 
     Hold        → Holding      the answer key, once
     Read        → Document     a notebook's bytes; its cells, or why there are none
@@ -90,11 +90,11 @@ class JudgeProcess:
         self._socket: socket.socket | None = None
 
     def read(self, notebook: bytes) -> Document:
-        """Have a notebook read."""
+        """Have the judge read a notebook."""
         return self._ask(Read(notebook=notebook), Document)
 
     def assess(self, order: Assess) -> Assessed:
-        """Have what was seen of the document read last assessed."""
+        """Have the judge assess what was seen of the document read last."""
         return self._ask(order, Assessed)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The judge's own process: holds an answer key, and answers one worker until that is gone (judge_process.py)."""
+"""The judge's own process: holds an answer key, and answers one worker until that has ended (judge_process.py)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from redink import frames
 from redink.errors import SubmissionError
 from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.packing import pack_sources
 from redink.grader.pipeline.assess import assess
-from redink.grader.pipeline.evidence import Evidence
 from redink.grader.pipeline.judge import Memory
-from redink.grader.pipeline.packing import pack_sources
 from redink.grader.workers.judge_process import LARGEST, Assess, Assessed, Document, Hold, Holding, Order, read_order
 from redink.notebook import read_cells
 from redink.records import Cell, Record
@@ -27,7 +27,7 @@ MOST_MEMORY = 6 << 30
 
 
 def main(descriptor: int) -> None:
-    """Be the judge until the worker is gone."""
+    """Serve one worker until it has ended."""
     sock = socket.socket(fileno=descriptor)
     _limit_memory()
     threading.Thread(target=_leave_with_the_worker, args=(sock,), daemon=True).start()
@@ -75,7 +75,7 @@ def _limit_memory() -> None:
 
 
 def _leave_with_the_worker(sock: socket.socket) -> None:
-    """End at once when the worker has closed its end, also in the midst of an assessment."""
+    """End at once when the worker has closed its end, also during an assessment."""
     events = select.poll()
     events.register(sock, select.POLLRDHUP)
     events.poll()

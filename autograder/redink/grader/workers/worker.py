@@ -1,8 +1,8 @@
 """A worker: `run_job(bytes) -> bytes`, on any `concurrent.futures.Executor`.
 
-A job knows no names of people, and a worker writes nothing. It drives two processes of its own: a zygote, from which a box
-is forked for every submission, and a judge, which holds the answer key. Killing either costs one submission's state, and
-the next call starts another. Everything that a job depends on is in the job: no environment variable, no current folder.
+A job contains no names of people, and a worker writes nothing. It drives two processes: a zygote, from which a box is
+forked for every submission, and a judge, which holds the answer key. Killing either loses the state of one submission,
+and the next call starts another. All that a job depends on is in the job: no environment variable, no current folder.
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ def _run(job: Job) -> Done:
         sources=document.sources,
         execution=seen.execution,
         executed=seen.executed,
-        seen=tuple(one for one in seen.checks if one.check in seen.new),
+        seen=seen.new,
         assessment=assessed.assessment,
         judgements=assessed.judgements,
     )
 
 
 def _patiently(attempt: Callable[[], Answer]) -> Answer:
-    """Try again what failed by our fault; a worker that has waited in vain once does not wait for every submission."""
+    """Try again what failed through our fault; once waiting has not helped, no longer wait for every submission."""
     for pause in () if _held.in_trouble else PAUSES:
         try:
             return attempt()

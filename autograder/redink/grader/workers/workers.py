@@ -45,6 +45,7 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         self._template: Template | None = None
         self._restarts = 0
+        self.watch: Callable[[int, int], None] = lambda done, total: None  # told of notebooks of the author's own
 
     def __enter__(self) -> Workers:
         return self
@@ -89,7 +90,10 @@ class Workers:
             (place, Observing(cells=tuple(cells), requests=tuple(requests), limits=limits, data=data, box=box))
             for place, (cells, requests) in enumerate(many)
         )
-        seen = {place: _seen(answer) for place, answer in self._each(observe_job, orders, lambda order, answer: None)}
+        seen: dict[int, Observed] = {}
+        for place, answer in self._each(observe_job, orders, lambda order, answer: None):
+            seen[place] = _seen(answer)
+            self.watch(len(seen), len(many))
         return [seen[place] for place in range(len(many))]
 
     def _each(
@@ -100,7 +104,7 @@ class Workers:
     ) -> Iterator[tuple[Name, bytes | None]]:
         """Keep every worker busy, and memory bounded: no more orders are taken than are about to be done.
 
-        An order whose workers are killed again and again is answered by None.
+        For an order whose workers are killed again and again the answer is None.
         """
         source = iter(orders)
         repeated: deque[tuple[Name, Order]] = deque()
@@ -113,7 +117,7 @@ class Workers:
                 executor = self._workers()
                 try:
                     waiting[executor.submit(function, pack(one[1]))] = (executor, one[0], one[1])
-                except (BrokenExecutor, OSError):  # it broke while nobody looked; its pipe may be closed already
+                except (BrokenExecutor, OSError):  # it broke since the last answer; its pipe may be closed already
                     self._replace(executor)
                     repeated.append(one)
             if not waiting:
@@ -146,7 +150,7 @@ class Workers:
         if self._executor is not None:
             return self._executor
         if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks of a progress bar
+            context = multiprocessing.get_context("spawn")  # a fork would copy locks that a progress bar's thread holds
             self._pool = ProcessPoolExecutor(self._jobs, context, initializer=_begin, initargs=(os.getpid(),))
         return self._pool
 
@@ -167,7 +171,7 @@ def workers_for(
     without: tuple[str, ...] = (),
     executor: Executor | None = None,
 ) -> Workers:
-    """Make workers for one assignment of a course, which stays invisible to what they run."""
+    """Make workers for one assignment of a course; the course stays invisible to what they run."""
     torch = read_spec(course.find_assignment(slug)).torch
     box = BoxSettings(torch=torch, hidden=(str(course.root),), without=without, allow_weak=allow_weak)
     return Workers(jobs, box, executor=executor)
@@ -183,13 +187,13 @@ def _seen(answer: bytes | None) -> Observed:
 
 
 def _begin(coordinator: int) -> None:
-    """Prepare a worker process: Ctrl-C is the coordinator's, and without a coordinator there is nothing to do."""
+    """Prepare a worker process: it leaves Ctrl-C to the coordinator, and ends with the coordinator."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(coordinator)
 
 
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
-    """End a pool: after what it does now, or at once."""
+    """End a pool: after its current jobs, or at once."""
     processes = list((pool._processes or {}).values())  # there is no public way before Python 3.14
     if at_once:
         for process in processes:

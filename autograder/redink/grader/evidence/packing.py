@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from redink.records import Cell, Observation
+from redink.grader.digests import digest
+from redink.records import Cell, CheckObservations, Observation
 
 _CELLS: msgspec.msgpack.Decoder[tuple[Cell, ...]] = msgspec.msgpack.Decoder(tuple[Cell, ...])
 _SEEN: msgspec.msgpack.Decoder[tuple[Observation, ...]] = msgspec.msgpack.Decoder(tuple[Observation, ...])
@@ -31,3 +32,9 @@ def pack_observations(seen: Sequence[Observation]) -> bytes:
 def unpack_observations(data: bytes) -> tuple[Observation, ...]:
     """Read what one check saw."""
     return _SEEN.decode(data)
+
+
+def pack_check(check: str, key: str, seen: Sequence[Observation]) -> CheckObservations:
+    """Pack what one check saw under the key of what it was seen of."""
+    content = pack_observations(seen)
+    return CheckObservations(check=check, key=key, digest=digest(content), content=content)

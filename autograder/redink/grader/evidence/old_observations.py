@@ -1,6 +1,6 @@
 """Observations of gradebooks that were written before they belonged to submissions.
 
-They lie under hashes of what they were seen of: the key of the run, then `when`, inputs, and the key of the trial before.
+They are stored under hashes of what was run: the key of the run, then `when`, inputs, and the key of the trial before.
 The migration found the key of each submission's run, so the others follow from the answer key.
 """
 
@@ -12,7 +12,7 @@ import msgspec
 
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest
-from redink.grader.pipeline.packing import pack_observations
+from redink.grader.evidence.packing import pack_observations
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Observation
 

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp, digest
-from redink.grader.pipeline.evidence import Evidence
-from redink.grader.pipeline.observe import observation_keys
-from redink.grader.pipeline.old_observations import old_contents
-from redink.grader.pipeline.packing import unpack_observations, unpack_sources
+from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.old_observations import old_contents
+from redink.grader.evidence.packing import unpack_observations, unpack_sources
 from redink.grader.store.gradebook import Gradebook, Stored, StoredRun
 from redink.notebook import cells_to_run
 
 
 class StoredEvidence(NamedTuple):
-    """What the gradebook holds of a submission, as the judge wants it."""
+    """What the gradebook holds of a submission, as the judge needs it."""
 
     evidence: Evidence
     run: StoredRun

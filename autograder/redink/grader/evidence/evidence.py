@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from redink.grader.digests import digest
-from redink.grader.pipeline.packing import unpack_observations
+from redink.grader.evidence.packing import unpack_observations
 from redink.judging.answers import Answer, read_answer
 from redink.records import Cell, CellRun, Observation
 
@@ -31,7 +31,7 @@ class Evidence:
 
     @classmethod
     def of(cls, sources: Sequence[Cell], cells: Sequence[CellRun], contents: Mapping[str, bytes]) -> Evidence:
-        """Make it of what each check saw, packed."""
+        """Make evidence from what each check saw, packed."""
         return cls(
             sources=lambda: sources,
             cells=cells,
