@@ -8,6 +8,7 @@ secret, nobody is graded.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -105,11 +106,10 @@ def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, a
 
 def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) -> str:
     """Return a digest of what a check's inputs are made from; a `given` may ask for the reference."""
-    master = [cell.source for cell in assignment.to_run(assignment.solved)]
-    source = source_of(check.given_function)
-    return digest(
-        source, repr(check.trials), *map(fingerprint, keys), given_stamp(), *(master if "reference" in source else ())
-    )
+    asks = "reference" in inspect.signature(check.given_function).parameters
+    master = [cell.source for cell in assignment.to_run(assignment.solved)] if asks else []
+    secrets = map(fingerprint, keys)
+    return digest(source_of(check.given_function), repr(check.trials), given_stamp(), *secrets, *master)
 
 
 def judged_by(check: Check) -> str:
