@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from redink.assignment.spec import read_spec
 from redink.grader.assignment.assignment import read_assignment
-from redink.grader.author.demo import make_class
+from redink.grader.author.demo import choose, make_class
 from redink.grader.course import Course
 
 QUICK = {"ada_right", "ben_blank", "eve_syntax_error", "fay_not_a_notebook"}
@@ -37,3 +38,13 @@ def test_a_small_class_has_the_first_of_each_for_every_core_question(little, tmp
     assert len(wrong) == len(core)
     assert found >= QUICK
     assert "cyd_endless_cell" not in found
+
+
+def test_without_being_asked_for_everything_it_takes_the_first_and_the_lightest_with_torch(root):
+    course = Course(root)
+    first, light = choose(course, everything=False)
+    assert first == ("perceptron", "whole")
+    specs = {slug: read_spec(course.assignments / slug) for slug in course.slugs()}
+    assert specs[light[0]].torch
+    assert specs[light[0]].limits.check_cpu == min(spec.limits.check_cpu for spec in specs.values() if spec.torch)
+    assert [slug for slug, _ in choose(course, everything=True)] == sorted(specs, key=lambda slug: specs[slug].order)

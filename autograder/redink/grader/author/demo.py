@@ -28,7 +28,8 @@ def choose(course: Course, everything: bool) -> Sequence[tuple[str, Size]]:
     """Choose assignments, and the size of their class: the first and one that needs torch, or all of them."""
     complete = set(course.slugs())
     specs = [spec for spec in list_assignments(course.assignments) if spec.slug in complete]
-    others: list[Spec] = specs[1:] if everything else [spec for spec in specs[1:] if spec.torch][:1]
+    light = sorted((spec for spec in specs[1:] if spec.torch), key=lambda spec: spec.limits.check_cpu)
+    others: list[Spec] = specs[1:] if everything else light[:1]
     return [*((spec.slug, "whole") for spec in specs[:1]), *((spec.slug, "small") for spec in others)]
 
 
