@@ -3,7 +3,7 @@
 import pytest
 
 from redink.checks import alternative, misconception
-from redink.checks.specimens import Edit, collect
+from redink.checks.specimens import Edit, collect_specimens
 from redink.errors import AuthorError
 
 
@@ -12,7 +12,7 @@ def keep(function):
 
 
 def test_a_text_in_the_place_of_another():
-    (made,) = collect(lambda: misconception("ties", "step", hint=" Look at 0. ", old="<= 0", new="< 0"))
+    (made,) = collect_specimens(lambda: misconception("ties", "step", hint=" Look at 0. ", old="<= 0", new="< 0"))
     assert (made.id, made.kind, made.question, made.hint) == ("ties", "misconception", "step", "Look at 0.")
     assert made.edits == (Edit(old="<= 0", new="< 0"),)
 
@@ -26,7 +26,7 @@ def test_a_function_in_the_place_of_the_masters():
 
         assert step(1, 2) == 3
 
-    (made,) = collect(declare)
+    (made,) = collect_specimens(declare)
     assert made.edits == (Edit(name="step", new="def step(w, x):\n    # the remark stays\n    return w + x"),)
 
 
@@ -37,7 +37,7 @@ def test_a_class_in_the_place_of_the_masters():
             def run(self):
                 return 1
 
-    (made,) = collect(declare)
+    (made,) = collect_specimens(declare)
     assert made.kind == "alternative"
     assert made.hint == ""
     assert made.edits[0].name == "Step"
@@ -48,7 +48,7 @@ def test_the_declaration_may_be_called_instead_of_decorating():
     def step(w):
         return w
 
-    (made,) = collect(lambda: alternative("plain", "step")(step))
+    (made,) = collect_specimens(lambda: alternative("plain", "step")(step))
     assert made.edits == (Edit(name="step", new="def step(w):\n    return w"),)
 
 
@@ -63,7 +63,7 @@ def test_several_edits_under_one_name_are_one_specimen():
 
         misconception("ties", "train", hint="Look.", old="c", new="d")
 
-    first, second, third = collect(declare)
+    first, second, third = collect_specimens(declare)
     assert [edit.old for edit in first.edits] == ["a", ""]
     assert first.edits[1].name == "helper"
     assert (second.kind, third.question) == ("alternative", "train")
@@ -72,15 +72,15 @@ def test_several_edits_under_one_name_are_one_specimen():
 @pytest.mark.parametrize("edit", [{"old": "a"}, {"new": "b"}])
 def test_old_and_new_go_together(edit):
     with pytest.raises(AuthorError, match="misconception ties: old and new go together"):
-        collect(lambda: misconception("ties", "step", hint="Look.", **edit))
+        collect_specimens(lambda: misconception("ties", "step", hint="Look.", **edit))
     with pytest.raises(AuthorError, match="alternative other: old and new go together"):
-        collect(lambda: alternative("other", "step", **edit))
+        collect_specimens(lambda: alternative("other", "step", **edit))
 
 
 @pytest.mark.parametrize("hint", ["", "  \n"])
 def test_a_misconception_needs_a_hint(hint):
     with pytest.raises(AuthorError, match="misconception ties: a misconception needs a hint"):
-        collect(lambda: misconception("ties", "step", hint=hint, old="a", new="b"))
+        collect_specimens(lambda: misconception("ties", "step", hint=hint, old="a", new="b"))
 
 
 def test_what_is_neither_a_function_nor_a_class_cannot_stand_for_one():
@@ -88,7 +88,7 @@ def test_what_is_neither_a_function_nor_a_class_cannot_stand_for_one():
         return 1
 
     with pytest.raises(AuthorError, match="it decorates neither a plain function nor a class"):
-        collect(lambda: misconception("later", "step", hint="H.")(later))
+        collect_specimens(lambda: misconception("later", "step", hint="H.")(later))
 
 
 def test_files_do_not_leak_into_each_other_even_after_a_failure():
@@ -97,11 +97,11 @@ def test_files_do_not_leak_into_each_other_even_after_a_failure():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        collect(breaks)
-    assert collect(lambda: None) == ()
-    assert [made.id for made in collect(lambda: alternative("b", "step", old="a", new="b"))] == ["b"]
+        collect_specimens(breaks)
+    assert collect_specimens(lambda: None) == ()
+    assert [made.id for made in collect_specimens(lambda: alternative("b", "step", old="a", new="b"))] == ["b"]
 
 
 def test_a_specimen_that_changes_nothing_is_refused_by_name():
     with pytest.raises(AuthorError, match="misconception sleeps changes nothing"):
-        collect(lambda: misconception("sleeps", "step", hint="Wake up."))
+        collect_specimens(lambda: misconception("sleeps", "step", hint="Wake up."))

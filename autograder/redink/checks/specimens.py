@@ -90,7 +90,7 @@ def _remember(specimen: Specimen, *edits: Edit) -> None:
     _collecting.append(msgspec.structs.replace(specimen, edits=edits))
 
 
-def collect(run: Callable[[], object]) -> tuple[Specimen, ...]:
+def collect_specimens(run: Callable[[], object]) -> tuple[Specimen, ...]:
     """Run an author's file and return the specimens it declares."""
     _collecting.clear()
     try:

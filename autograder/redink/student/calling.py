@@ -13,14 +13,14 @@ import numpy as np
 
 from redink.calling import SEED, Call, Student, ending
 from redink.records import Observation, Request
-from redink.student.time_limit import patience
+from redink.student.time_limit import time_limit
 from redink.wire import encode
 
 
 def observe(request: Request, names: Mapping[str, Any], seconds: float) -> Observation:
     """Run one `when` on the notebook's names and note what it returned or how it ended."""
     try:
-        with patience(seconds):
+        with time_limit(seconds):
             value, modified = call(request, names)
             data = encode(value)
     except KeyboardInterrupt:

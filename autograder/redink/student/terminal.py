@@ -26,7 +26,7 @@ from redink.errors import DEBUG_VARIABLE, OverTime, SubmissionError, in_one_sent
 from redink.notebook import read_cells, read_document
 from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
-from redink.student.time_limit import patience
+from redink.student.time_limit import time_limit
 
 _IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or a check, which we are about to run
 
@@ -66,7 +66,7 @@ def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
         source = TransformerManager().transform_cell(cell.source)
         code = compile(source, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
-        with quiet[0], quiet[1], patience(seconds):
+        with quiet[0], quiet[1], time_limit(seconds):
             if inspect.CO_COROUTINE & code.co_flags:
                 asyncio.run(eval(code, names))  # noqa: S307 - the student's own cell, on the student's machine
             else:

@@ -12,7 +12,7 @@ from redink.errors import OverTime
 
 
 @contextlib.contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise `OverTime` when the block has not ended after so many seconds; a real Ctrl-C stays a KeyboardInterrupt."""
     rung = threading.Event()
 

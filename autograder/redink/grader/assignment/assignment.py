@@ -9,10 +9,10 @@ from pathlib import Path
 from redink.assignment.load import load_checks, load_module, read_source
 from redink.assignment.spec import Spec, read_spec
 from redink.checks.language import Check
-from redink.checks.specimens import Specimen, collect
+from redink.checks.specimens import Specimen, collect_specimens
 from redink.errors import AuthorError
 from redink.grader.assignment.master import Master, read_master
-from redink.grader.assignment.validate import check_fitting
+from redink.grader.assignment.validate import validate
 from redink.grader.course import Course
 from redink.notebook import cells_to_run
 from redink.records import Cell, Record, Visibility
@@ -80,12 +80,12 @@ def read_assignment(course: Course, slug: str) -> Assignment:
         hidden_source=hidden,
         solved=master.solved(),
     )
-    check_fitting(assignment)
+    validate(assignment)
     return assignment
 
 
 def _specimens(spec: Spec, path: Path) -> tuple[Specimen, ...]:
-    return collect(lambda: load_module(f"{spec.slug}_{path.stem}", read_source(path), str(path)))
+    return collect_specimens(lambda: load_module(f"{spec.slug}_{path.stem}", read_source(path), str(path)))
 
 
 def _version(folder: Path, solution: Path, slug: str) -> str:

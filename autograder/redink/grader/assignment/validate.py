@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _CHECK_CELL = re.compile(r"""^check\(\s*["']([^"']*)["']\s*\)""", re.MULTILINE)
 
 
-def check_fitting(assignment: Assignment) -> None:
+def validate(assignment: Assignment) -> None:
     """Raise `AuthorError` with what does not fit, and where."""
     _unique("checks", [check.id for check in assignment.checks], assignment.slug)
     specimens = assignment.misconceptions + assignment.alternatives

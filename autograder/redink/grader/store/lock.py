@@ -24,7 +24,7 @@ import msgspec
 from redink.errors import CourseError
 from redink.records import Record
 
-_PATIENCE = 1.0  # seconds for a holder to write its name, or to finish closing
+_WAITING = 1.0  # seconds for a holder to write its name, or to finish closing
 _PAUSE = 0.02
 
 
@@ -69,7 +69,7 @@ class Lock:
             os.close(descriptor)
 
     def _take(self) -> int:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _WAITING
         while True:
             descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
             try:
