@@ -18,7 +18,8 @@ import numpy as np
 
 from redink import wire
 from redink.errors import OverTime
-from redink.records import LONGEST, Request
+from redink.records import Request
+from redink.texts import LONGEST
 
 SEED = 20_231  # from which all global random generators start
 _NAMES_TORCH = re.compile(r"\btorch\b")

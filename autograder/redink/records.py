@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-LONGEST = 300  # characters of an error that are kept
 Visibility = Literal["public", "hidden"]
 Word = Literal["passed", "failed", "error", "timeout", "not_run"]
 State = Literal["graded", "ungradable", "internal_error"]

@@ -7,7 +7,7 @@ import traceback
 from types import TracebackType
 
 from redink.calling import one_line
-from redink.records import LONGEST
+from redink.texts import LONGEST
 
 _CELL = re.compile(r"<cell (\d+)>")
 _blank_lines: dict[int, int] = {}  # how many empty lines each cell starts with: IPython drops them, people count them

@@ -23,10 +23,10 @@ from redink.grader.sandbox import cgroups
 from redink.grader.sandbox.channel import Channel
 from redink.grader.sandbox.levels import level
 from redink.grader.sandbox.pidfds import has_ended, kill, pid_of
-from redink.grader.sandbox.sanitise import one_clean_line
 from redink.grader.sandbox.session import Session
 from redink.grader.sandbox.template import Template, connect
 from redink.records import Cell, Limits, Observed, Record, Request, Walls
+from redink.texts import clean
 
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -237,7 +237,7 @@ class Zygote:
         if self._family is not None:
             _kill_all(self._family)
         self._drop()
-        raise BoxError(f"the box's zygote failed: {one_clean_line(said) or why}")
+        raise BoxError(f"the box's zygote failed: {clean(said) or why}")
 
 
 def _kill_all(family: int) -> None:
