@@ -18,6 +18,7 @@ from redink.errors import CourseError
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
 from redink.grader.course import Course
+from redink.grader.digests import digest
 from redink.grader.grade import grade_all
 from redink.grader.pipeline.collect import collect
 from redink.grader.pipeline.job import BoxSettings
@@ -247,8 +248,9 @@ def judge_one(key: AnswerKey, notebook: bytes, seen: dict[str, bytes]) -> tuple[
     """Have a fresh judge assess one submission; return the score, and whether it had to load torch."""
     judge = JudgeProcess(encode_key(key))
     try:
-        judge.read(notebook)
-        assessed = judge.assess(Assess(cells=(), contents=seen))
+        sources = judge.read(notebook).sources
+        digests = {check: digest(content) for check, content in seen.items()}
+        assessed = judge.assess(Assess(sources=sources, cells=(), digests=digests, contents=seen))
         assert judge._process is not None
         return assessed.assessment.score, has_torch(judge._process.pid)
     finally:

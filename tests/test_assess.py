@@ -47,7 +47,13 @@ class Seen:
         self.cells: Sequence[CellRun] = msgspec.msgpack.decode(cells, type=tuple[CellRun, ...])
 
     def evidence(self, contents: Mapping[str, bytes] | None = None) -> Evidence:
-        return Evidence.of(self.sources, self.cells, self.contents if contents is None else contents)
+        seen = self.contents if contents is None else contents
+        return Evidence(
+            sources=lambda: self.sources,
+            cells=self.cells,
+            digests={check: digest(content) for check, content in seen.items()},
+            observations=lambda check: unpack_observations(seen[check]),
+        )
 
     def unread(self) -> Evidence:
         """The same evidence, of which nothing may be read."""

@@ -371,7 +371,7 @@ def test_a_box_that_fails_gives_no_grade_and_exit_code_1_and_is_tried_again(grad
     assert (graded.root / "second.json").exists(), done.stderr
     second = {one["submission"]["id"]: one for one in json.loads((graded.root / "second.json").read_bytes())["results"]}
     assert second["newcomer"]["state"] == "internal_error"
-    assert "the box failed, not the student" in second["newcomer"]["reason"]
+    assert "Redink failed, not the student" in second["newcomer"]["reason"]
     assert second["ada_right"]["score"] == 100.0
     assert "no grade" in done.stdout
     assert graded.grade("class")["newcomer"]["score"] == 60.0

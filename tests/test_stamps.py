@@ -21,9 +21,11 @@ import redink
 import redink_datasets
 from redink import wire
 from redink.grader import digests
+from redink.grader.evidence.packing import pack_sources
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.environment import clean_environment
 from redink.grader.workers.judge_process import Assess, Hold, Read
+from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Request
 from tests.conftest import CENTRE, ROOT, SCALE, Desk
 
@@ -164,8 +166,8 @@ def test_every_file_that_can_change_a_verdict_is_in_the_stamp_of_the_judge(small
 import msgspec, pathlib
 from redink.grader.workers import judging
 from redink.grader.workers.judge_process import Assessed, read_order
-judge = judging._Judge(None)
-answers = [judge._answer(read_order(one)) for one in msgspec.msgpack.decode(pathlib.Path(sys.argv[1]).read_bytes())]
+judge = judging.Judge(None)
+answers = [judge.answer(read_order(one)) for one in msgspec.msgpack.decode(pathlib.Path(sys.argv[1]).read_bytes())]
 scores = [one.assessment.score for one in answers if isinstance(one, Assessed)]
 assert len(scores) == 3 and scores[0] == 100 and max(scores[1:]) < 100, scores
 """
@@ -179,12 +181,15 @@ def _orders(course: Path) -> Iterable[bytes]:
     (key,) = (course / ".redink" / "keys").iterdir()
     yield msgspec.msgpack.encode(Hold(key=key.read_bytes()))
     for student in STUDENTS:
-        yield msgspec.msgpack.encode(Read(notebook=(course / "class" / student / "little.ipynb").read_bytes()))
+        notebook = (course / "class" / student / "little.ipynb").read_bytes()
+        sources = pack_sources(read_cells(notebook))
+        yield msgspec.msgpack.encode(Read(notebook=notebook))
         with sqlite3.connect(course / ".redink" / "gradebook.sqlite") as db:
             ((run, cells),) = db.execute(RUN_OF, (student,)).fetchall()
             contents = dict(db.execute("SELECT check_id, content FROM observations WHERE run = ?", (run,)))
         runs = msgspec.msgpack.decode(cells, type=tuple[CellRun, ...])
-        yield msgspec.msgpack.encode(Assess(cells=runs, contents=contents))
+        seen = {check: digests.digest(content) for check, content in contents.items()}
+        yield msgspec.msgpack.encode(Assess(sources=sources, cells=runs, digests=seen, contents=contents))
 
 
 def test_every_file_that_makes_an_answer_key_is_in_its_stamp():

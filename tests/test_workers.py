@@ -23,8 +23,9 @@ from redink.grader.pipeline.job import BoxSettings, Done, Job, pack
 from redink.grader.sandbox.template import Template
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers import worker
+from redink.grader.workers.dispatch import AHEAD
 from redink.grader.workers.worker import run_job
-from redink.grader.workers.workers import AHEAD, Workers
+from redink.grader.workers.workers import Workers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
 

@@ -9,11 +9,17 @@ from redink.errors import WireError
 
 MAX_FRAME = 64 * 1024 * 1024
 _LENGTH = struct.Struct("<Q")
+_COPIED = 1 << 16  # a small frame is copied behind its length, since a second call costs more
 
 
 def send(sock: socket.socket, payload: bytes) -> None:
     """Write one frame."""
-    sock.sendall(_LENGTH.pack(len(payload)) + payload)
+    length = _LENGTH.pack(len(payload))
+    if len(payload) < _COPIED:
+        sock.sendall(length + payload)
+    else:
+        sock.sendall(length)
+        sock.sendall(payload)
 
 
 def receive(sock: socket.socket, limit: int = MAX_FRAME) -> bytes:
@@ -25,11 +31,11 @@ def receive(sock: socket.socket, limit: int = MAX_FRAME) -> bytes:
 
 
 def _exactly(sock: socket.socket, count: int) -> bytes:
-    parts: list[bytes] = []
-    while count:
-        part = sock.recv(min(count, 1 << 20))
-        if not part:
+    whole = bytearray(count)
+    view = memoryview(whole)
+    while view:
+        got = sock.recv_into(view)
+        if not got:
             raise EOFError
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+        view = view[got:]
+    return bytes(whole)

@@ -96,8 +96,11 @@ def grade_command(
 @gradebook_option
 @click.option("--apply", is_flag=True, help="Write the new grades; without it, only the difference is shown.")
 @json_option("the difference")
-def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: str | None) -> None:
+@click.pass_context
+def rejudge_command(ctx: click.Context, slug: str, gradebook: Path | None, apply: bool, json_file: str | None) -> None:
     """Judge a class again from what was seen of it; nobody's code is run.
+
+    Exit code 1 when somebody could not be judged again, and keeps the grade as it is.
 
     \b
     Example: redink rejudge perceptron
@@ -117,6 +120,7 @@ def rejudge_command(slug: str, gradebook: Path | None, apply: bool, json_file: s
         screen.write_json(rejudged, json_file)
     if json_file != "-":
         tables.show_rejudged(rejudged)
+    ctx.exit(1 if rejudged.failed else 0)
 
 
 @click.command("demo")

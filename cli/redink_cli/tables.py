@@ -147,6 +147,8 @@ def show_rejudged(rejudged: Rejudged) -> None:
     for questions, names in _by_questions(rejudged.unseen).items():
         what = f"{', '.join(questions)} must be graded again, the inputs or calls of a check have changed"
         out.print(Text(f"{_first(names)}: {what}", style="yellow"))
+    for name, why in rejudged.failed.items():
+        out.print(Text(f"{name} could not be judged again and keeps its grade: {why}", style="red"))
     if rejudged.older:
         count = len(rejudged.older)
         out.print(Text(f"{count} of them were observed under older code or libraries; grade observes them again"))

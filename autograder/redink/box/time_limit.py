@@ -18,7 +18,8 @@ _AGAIN = 0.1
 class TimeLimit:
     """Raises `OverTime` in the block that it guards."""
 
-    def __init__(self, cpu: float, wall: float) -> None:
+    def __init__(self, cpu: float, wall: float = 0.0) -> None:
+        """Take seconds of CPU time, and of wall time; 0 stands for no limit on the latter."""
         self.cpu = cpu
         self.wall = wall
         self.sentence = ""

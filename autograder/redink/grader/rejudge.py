@@ -6,24 +6,25 @@ because a given or a when has changed since, must be graded again; until then it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import contextlib
+import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from redink.errors import CourseError
+from redink.errors import CourseError, in_one_sentence
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
-from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.evidence.stored import StoredEvidence, find_evidence
-from redink.grader.pipeline.assess import assess
-from redink.grader.pipeline.judge import Memory
 from redink.grader.pipeline.known import assessment_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under
 from redink.grader.store.gradebook import Gradebook, Graded
+from redink.grader.workers.judge_process import Assess, JudgeProcess, Wanted
 from redink.grader.workers.workers import Workers
 from redink.records import Record, Result
 
@@ -46,6 +47,7 @@ class Rejudged(Record, frozen=True):
     changes: tuple[Change, ...]
     unseen: dict[str, tuple[str, ...]]  # submissions, and their questions of which a given or a when has changed
     older: tuple[str, ...]  # submissions that were observed under older code or libraries
+    failed: dict[str, str]  # submissions that could not be judged and keep their grade, and why
     applied: bool
     told: tuple[str, ...] = ()
 
@@ -59,30 +61,48 @@ def rejudge(course: Course, slug: str, *, workers: Workers, gradebook: Path | No
         if not (graded := book.all_graded(slug)):
             raise CourseError(f"nothing handed in to {slug} was graded into {path}: grade it first")
         key = answer_key(course, slug, workers.observe, accept_older=True)
-        with book.transaction():
-            return _rejudge_all(key, graded, book, apply)
+        data = encode_key(key)
+        with contextlib.closing(JudgeProcess(data)) as judge, book.transaction():
+            return _rejudge_all(_Rejudging(judge, key, digest(data), book, apply), graded)
 
 
-def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, apply: bool) -> Rejudged:
-    opened, name = OpenKey(key), digest(encode_key(key))
+class _Rejudging(NamedTuple):
+    """One re-judging of a class: by which judge and answer key, in which gradebook, and whether it is applied."""
+
+    judge: JudgeProcess
+    key: AnswerKey
+    name: str  # the digest of the key
+    book: Gradebook
+    apply: bool
+
+
+def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
+    key, book = by.key, by.book
     changes, older, judged = [], [], 0
     unseen: dict[str, tuple[str, ...]] = {}
+    failed: dict[str, str] = {}
     for graded in all_graded:
         old = graded.result
         if old.state != "graded":
-            if apply:
+            if by.apply:
                 again = msgspec.structs.replace(old, version=key.version)
-                _keep(book, name, graded, again, {}, {})  # no rule changes what cannot be read
+                _keep(book, by.name, graded, again, {}, {})  # no rule changes what cannot be read
             continue
-        stored = find_evidence(book, key, graded.submission)
-        if stored is None or not {question.id for question in old.questions}.issuperset(stored.unseen):
-            unseen[old.submission.id] = tuple(question.id for question in key.spec.questions)
+        try:
+            stored = find_evidence(book, key, graded.submission)
+            if stored is None or not {question.id for question in old.questions}.issuperset(stored.unseen):
+                unseen[old.submission.id] = tuple(question.id for question in key.spec.questions)
+                continue
+            new = _judge_again(by, graded, stored)
+        except (CourseError, sqlite3.Error):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone, which keeps its grade
+            failed[old.submission.id] = in_one_sentence(error)
             continue
-        if stored.unseen:
-            unseen[old.submission.id] = stored.unseen
         judged += 1
         older += [old.submission.id] if stored.older else []
-        new = _judge_again(opened, name, graded, stored, book, apply)
+        if stored.unseen:
+            unseen[old.submission.id] = stored.unseen
         if change := _change(old, new):
             changes.append(change)
     return Rejudged(
@@ -91,39 +111,34 @@ def _rejudge_all(key: AnswerKey, all_graded: list[Graded], book: Gradebook, appl
         changes=tuple(changes),
         unseen=unseen,
         older=tuple(older),
-        applied=apply,
+        failed=failed,
+        applied=by.apply,
         told=book.told,
     )
 
 
-class _Remembered(Mapping[str, bytes]):
-    """The judgements in the gradebook, looked up one by one as they are needed."""
+def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Result:
+    """Have one submission assessed; the judgements made are kept, the result only if it is applied."""
 
-    def __init__(self, book: Gradebook) -> None:
-        self._book = book
+    def find(wanted: Wanted) -> bytes | None:
+        if wanted.what == "content":
+            return stored.content(wanted.name)
+        return by.book.judgements([wanted.name]).get(wanted.name)
 
-    def __getitem__(self, key: str) -> bytes:
-        return self._book.judgements([key])[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
-def _judge_again(
-    key: OpenKey, name: str, graded: Graded, stored: StoredEvidence, book: Gradebook, apply: bool
-) -> Result:
-    """Assess one submission; the judgements made are kept, the result only if it is applied."""
-    memory = Memory(_Remembered(book))
-    assessment = assess(key, stored.evidence, memory, assessment_of(graded))
-    book.keep_judgements(memory.new)
-    old = graded.result
-    new = msgspec.structs.replace(old, version=key.key.version, score=assessment.score, questions=assessment.questions)
-    if apply:
-        under = "" if stored.unseen else name  # the next grade sees what has not been seen
-        _keep(book, under, graded, new, assessment.bases, assessment.mistakes)
+    order = Assess(
+        sources=stored.run.sources,
+        cells=stored.run.cells,
+        digests=stored.digests,
+        before=assessment_of(graded),
+        remembers=True,
+    )
+    assessed = by.judge.assess(order, find)
+    by.book.keep_judgements(assessed.judgements)
+    old, assessment = graded.result, assessed.assessment
+    new = msgspec.structs.replace(old, version=by.key.version, score=assessment.score, questions=assessment.questions)
+    if by.apply:
+        under = "" if stored.unseen else by.name  # the next grade sees what has not been seen
+        _keep(by.book, under, graded, new, assessment.bases, assessment.mistakes)
     return new
 
 

@@ -88,6 +88,13 @@ def forbidden_feedback(check: Check, breach: str) -> Feedback:
     return Feedback(outcome="failed", sentence=check.sentence, fault=f"{breach}.")
 
 
+def unjudged_feedback(check: Check, error: BaseException) -> Feedback:
+    """Return the feedback for answers that cost more time or memory to judge than they may."""
+    what = "memory" if isinstance(error, MemoryError) else "time"
+    fault = f"What your code returned here takes too much {what} to judge: far more than a right answer."
+    return Feedback(outcome="failed", sentence=check.sentence, fault=fault)
+
+
 def show(value: Any) -> str:
     """Write a value for a person: in full if it is short, otherwise shortened."""
     text = _written(value)

@@ -38,6 +38,10 @@ class OpenKey:
         )
         return {check.id: check for check in loaded}
 
+    def load(self) -> None:
+        """Run the source of the checks now, which may import much, and not when the first answer is judged."""
+        assert self.checks
+
     def parts(self, question: str) -> list[Part]:
         """List the parts of a question, public checks first."""
         return [part for part in self.key.parts if part.question == question]

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from redink.grader.digests import digest
-from redink.grader.evidence.packing import unpack_observations
 from redink.judging.answers import Answer, read_answer
 from redink.records import Cell, CellRun, Observation
 
@@ -28,16 +27,6 @@ class Evidence:
         self.failed = tuple(cell for cell in cells if cell.status in ("error", "timeout"))
         self.digests = digests
         self._answers: dict[str, tuple[Answer, ...]] = {}
-
-    @classmethod
-    def of(cls, sources: Sequence[Cell], cells: Sequence[CellRun], contents: Mapping[str, bytes]) -> Evidence:
-        """Make evidence from what each check saw, packed."""
-        return cls(
-            sources=lambda: sources,
-            cells=cells,
-            digests={check: digest(content) for check, content in contents.items()},
-            observations=lambda check: unpack_observations(contents[check]),
-        )
 
     @functools.cached_property
     def sources(self) -> Sequence[Cell]:

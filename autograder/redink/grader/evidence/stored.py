@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp, digest
-from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.old_observations import old_contents
-from redink.grader.evidence.packing import unpack_observations, unpack_sources
+from redink.grader.evidence.packing import unpack_sources
 from redink.grader.store.gradebook import Gradebook, Stored, StoredRun
 from redink.notebook import cells_to_run
 
 
 class StoredEvidence(NamedTuple):
-    """What the gradebook holds of a submission, as the judge needs it."""
+    """What the gradebook holds of a submission, as a judge needs it."""
 
-    evidence: Evidence
     run: StoredRun
+    digests: dict[str, str]  # of what each check saw
+    content: Callable[[str], bytes]  # reads what one check saw
     older: bool  # some of it was observed under older code or libraries
     unseen: tuple[str, ...]  # questions of which something has not been seen under the present inputs and calls
 
@@ -28,21 +29,17 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
     run = book.last_run(submission)
     if run is None:
         return None
-    cells = unpack_sources(run.sources)
-    keys = observation_keys(key, cells_to_run(cells, key.explorations))
+    keys = observation_keys(key, cells_to_run(unpack_sources(run.sources), key.explorations))
     stored: dict[str, Stored] = {}
     for one in book.stored(submission):
         if keys.get(one.check) == one.key:
             stored.setdefault(one.check, one)
     old = {} if len(stored) == len(keys) else old_contents(book, key, submission, keys.keys() - stored.keys())
-    evidence = Evidence(
-        sources=lambda: cells,
-        cells=run.cells,
-        digests={check: one.digest for check, one in stored.items()} | {check: digest(old[check]) for check in old},
-        observations=lambda check: unpack_observations(
-            book.content(stored[check].run, check) if check in stored else old[check]
-        ),
-    )
+    digests = {check: one.digest for check, one in stored.items()} | {check: digest(old[check]) for check in old}
+
+    def content(check: str) -> bytes:
+        return book.content(stored[check].run, check) if check in stored else old[check]
+
     older = bool(old) or any(one.stamp != box_stamp() for one in stored.values())
-    unseen = dict.fromkeys(part.question for part in key.parts if part.check not in evidence.digests)
-    return StoredEvidence(evidence, run, older, tuple(unseen))
+    unseen = dict.fromkeys(part.question for part in key.parts if part.check not in digests)
+    return StoredEvidence(run, digests, content, older, tuple(unseen))

@@ -14,13 +14,20 @@ from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.assessment import Assessment
-from redink.grader.pipeline.diagnose import diagnose
-from redink.grader.pipeline.judge import Memory, judge
+from redink.grader.pipeline.budget import OVERRUN, UNLIMITED, Budget
+from redink.grader.pipeline.diagnose import Diagnosis, diagnose
+from redink.grader.pipeline.judge import Judged, Memory, judge
 from redink.grader.pipeline.score import score, total
 from redink.records import QuestionResult
 
 
-def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment | None = None) -> Assessment:
+def assess(
+    key: OpenKey,
+    evidence: Evidence,
+    memory: Memory,
+    before: Assessment | None = None,
+    budget: Budget = UNLIMITED,
+) -> Assessment:
     """Judge, diagnose and score all questions, in order, so that an error found early can be carried forward."""
     earlier = {} if before is None else {one.id: one for one in before.questions}
     results: dict[str, QuestionResult] = {}
@@ -36,8 +43,8 @@ def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment 
             results[question.id] = earlier[question.id]
             mistake = before.mistakes.get(question.id, "")
         else:
-            judged = judge(key, question, evidence, memory)
-            diagnosis = diagnose(key, question, evidence, judged, found)
+            judged = judge(key, question, evidence, memory, budget)
+            diagnosis = _diagnose(key, question, evidence, judged, found, budget)
             results[question.id] = score(key, question, diagnosis)
             mistake = diagnosis.mistake
         bases[question.id] = basis
@@ -45,6 +52,22 @@ def assess(key: OpenKey, evidence: Evidence, memory: Memory, before: Assessment 
             mistakes[question.id] = mistake
     questions = tuple(results.values())
     return Assessment(score=total(key.spec, questions), questions=questions, bases=bases, mistakes=mistakes)
+
+
+def _diagnose(
+    key: OpenKey,
+    question: Question,
+    evidence: Evidence,
+    judged: Mapping[str, Judged],
+    found: list[str],
+    budget: Budget,
+) -> Diagnosis:
+    """Diagnose a question; answers that cost more to compare than they may have no hint."""
+    try:
+        with budget.step():
+            return diagnose(key, question, evidence, judged, found)
+    except OVERRUN:
+        return Diagnosis(feedback={id: one.feedback for id, one in judged.items()})
 
 
 def _misconceptions(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> list[str]:

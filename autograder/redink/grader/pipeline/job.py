@@ -7,6 +7,8 @@ import msgspec
 from redink.grader.pipeline.assessment import Assessment
 from redink.records import Cell, CheckObservations, Execution, Limits, Observed, Record, Request, State
 
+OURS = "Redink failed, not the student"
+
 
 class BoxSettings(Record, frozen=True):
     """How boxes are made: all that a worker must know of the machine it works on."""

@@ -11,8 +11,9 @@ from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
+from redink.grader.pipeline.budget import OVERRUN, Budget
 from redink.judging import forbidding, verdicts
-from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
+from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback, unjudged_feedback
 from redink.records import CellRun, Record, Verdict
 
 
@@ -41,13 +42,20 @@ class Memory:
         return judged
 
 
-def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory) -> dict[str, Judged]:
-    """Judge all checks of a question, by check id."""
-    breaches: dict[str, str] = {}
-    if question.forbids:
-        sources = [forbidding.Source(cell.source) for cell in evidence.sources]
-        breaches = forbidding.breaches(sources, question.asks, question.forbids)
-    return {part.check: _judge_check(key, part, evidence, memory, breaches) for part in key.parts(question.id)}
+def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory, budget: Budget) -> dict[str, Judged]:
+    """Judge all checks of a question, by check id; one whose answers cost more to judge than they may has failed."""
+    breaches = _breaches(question, evidence, budget) if question.forbids else {}
+    return {part.check: _judge_check(key, part, evidence, memory, breaches, budget) for part in key.parts(question.id)}
+
+
+def _breaches(question: Question, evidence: Evidence, budget: Budget) -> dict[str, str]:
+    """Find forbidden names; what cannot be read within the budget counts as forbidden, or it would be the way around."""
+    try:
+        with budget.step():
+            sources = [forbidding.Source(cell.source) for cell in evidence.sources]
+            return forbidding.breaches(sources, question.asks, question.forbids)
+    except OVERRUN:
+        return dict.fromkeys(question.asks, "the cells that define it take too long to read")
 
 
 def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
@@ -58,12 +66,25 @@ def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
     )
 
 
-def _judge_check(key: OpenKey, part: Part, evidence: Evidence, memory: Memory, breaches: dict[str, str]) -> Judged:
-    if breaches and (breach := key.checks[part.check].first_of(breaches)):
-        feedback = forbidden_feedback(key.checks[part.check], breach)
-        return Judged(feedback=feedback, passed={trial.id: False for trial in part.trials})
+def _judge_check(
+    key: OpenKey, part: Part, evidence: Evidence, memory: Memory, breaches: dict[str, str], budget: Budget
+) -> Judged:
+    check = key.checks[part.check]
+    if breaches and (breach := check.first_of(breaches)):
+        return _failed(part, forbidden_feedback(check, breach))
     name = judgement_key(key, part, evidence)
-    return memory.find(name) or memory.keep(name, _from_answers(key, part, evidence))
+    if (known := memory.find(name)) is not None:
+        return known
+    try:
+        with budget.step():
+            judged = _from_answers(key, part, evidence)
+    except OVERRUN as error:
+        return _failed(part, unjudged_feedback(check, error))
+    return memory.keep(name, judged)
+
+
+def _failed(part: Part, feedback: Feedback) -> Judged:
+    return Judged(feedback=feedback, passed={trial.id: False for trial in part.trials})
 
 
 def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:

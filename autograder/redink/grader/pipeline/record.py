@@ -11,6 +11,9 @@ from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.records import Result, Walls
+from redink.texts import clean
+
+_LONGEST = 1000  # characters of a reason, which names files
 
 
 def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submission, done: Done) -> Result:
@@ -52,7 +55,7 @@ def make_result(key: AnswerKey, submission: Submission, done: Done) -> Result:
         secret=key.secret,
         submission=submission.name,
         state=done.state,
-        reason=done.reason,
+        reason=None if done.reason is None else clean(done.reason, _LONGEST),
         score=assessment.score if assessment else 0.0,
         max_score=FULL_MARKS,
         questions=assessment.questions if assessment else (),

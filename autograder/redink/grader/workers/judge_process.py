@@ -1,11 +1,14 @@
 """The judge: a process that holds an answer key, reads what was handed in, and assesses what was seen of it.
 
-It is a process apart from the worker that drives it, because what it reads was made by strangers: a document or an answer
-on which it hangs or runs out of memory costs one submission, and another judge is started. They share a socket::
+It is a process apart from whoever drives it, because what it reads was made by strangers: a document or an answer on which
+it hangs or runs out of memory costs one submission, and another judge is started. They share a socket::
 
     Hold        → Holding      the answer key, once
     Read        → Document     a notebook's bytes; its cells, or why there are none
-    Assess      → Assessed     what was seen of the document read last
+    Assess      → Assessed     what was seen of a submission
+                → Wanted       meanwhile: something that was stored and is needed now
+    Given       → …            that thing, and the assessment goes on
+                → Failed       instead of any answer: our own failure, which would happen again
 
 A judge ends when its socket is closed.
 """
@@ -16,7 +19,8 @@ import os
 import socket
 import subprocess
 import sys
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -25,8 +29,9 @@ from redink.errors import BoxError
 from redink.grader.pipeline.assessment import Assessment
 from redink.records import Cell, CellRun, Record
 
-MOST_SECONDS = 120.0  # for one answer; judging takes a tenth of a second
-LARGEST = 1 << 31
+MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
+LARGEST = 1 << 28
+TRIES = 2
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -55,11 +60,27 @@ class Document(Record, frozen=True, tag="document"):
 
 
 class Assess(Record, frozen=True, tag="assess"):
-    """What was seen of the document read last, by check."""
+    """What was seen of a submission, by check; a content that is not here is asked for when it is needed."""
 
+    sources: bytes  # its cells, packed
     cells: tuple[CellRun, ...]
-    contents: dict[str, bytes]
+    digests: dict[str, str]  # of the contents
+    contents: dict[str, bytes] = msgspec.field(default_factory=dict)
     before: Assessment | None = None
+    remembers: bool = False  # judgements made before can be asked for too
+
+
+class Wanted(Record, frozen=True, tag="wanted"):
+    """What a check saw, or a judgement made before, by its name."""
+
+    what: Literal["content", "judgement"]
+    name: str
+
+
+class Given(Record, frozen=True, tag="given"):
+    """What was wanted; None if there is none."""
+
+    data: bytes | None = None
 
 
 class Assessed(Record, frozen=True, tag="assessed"):
@@ -69,20 +90,31 @@ class Assessed(Record, frozen=True, tag="assessed"):
     judgements: dict[str, bytes]
 
 
-Order = Hold | Read | Assess
+class Failed(Record, frozen=True, tag="failed"):
+    """Why there is no answer; that is not the student's fault."""
+
+    reason: str
+
+
+Order = Hold | Read | Assess | Given
 _ORDERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Order)
-_ANSWERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Holding | Document | Assessed)
+_ANSWERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Holding | Document | Wanted | Assessed | Failed)
 Answer = TypeVar("Answer", Holding, Document, Assessed)
+Find = Callable[[Wanted], bytes | None]
 
 
 def read_order(data: bytes) -> Order:
-    """Read what a worker asks of its judge."""
+    """Read what a judge is asked."""
     order: Order = _ORDERS.decode(data)
     return order
 
 
+def _nothing(wanted: Wanted) -> None:
+    return None
+
+
 class JudgeProcess:
-    """A worker's judge; it is started when it is needed, and again when it has died."""
+    """The handle on a judge; it is started when it is needed, and again when it has died."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -93,9 +125,9 @@ class JudgeProcess:
         """Have the judge read a notebook."""
         return self._ask(Read(notebook=notebook), Document)
 
-    def assess(self, order: Assess) -> Assessed:
-        """Have the judge assess what was seen of the document read last."""
-        return self._ask(order, Assessed)
+    def assess(self, order: Assess, find: Find = _nothing) -> Assessed:
+        """Have the judge assess what was seen of a submission; `find` looks up what it asks for meanwhile."""
+        return self._ask(order, Assessed, find)
 
     def close(self) -> None:
         """End the process."""
@@ -107,13 +139,16 @@ class JudgeProcess:
             process.kill()
             process.wait()
 
-    def _ask(self, order: Record, kind: type[Answer]) -> Answer:
-        try:
-            sock = self._start()
-            return self._exchange(sock, order, kind)
-        except (OSError, EOFError, msgspec.MsgspecError) as error:
-            self.close()
-            raise BoxError(f"the judge failed: {str(error) or 'it ended'}") from error
+    def _ask(self, order: Record, kind: type[Answer], find: Find = _nothing) -> Answer:
+        """Ask, and once more where the judge has died: somebody may have killed it; raise BoxError if it dies again."""
+        failure: Exception | None = None
+        for _ in range(TRIES):
+            try:
+                return self._exchange(self._start(), order, kind, find)
+            except (OSError, EOFError, msgspec.MsgspecError) as error:
+                self.close()
+                failure = error
+        raise BoxError(f"the judge ended {TRIES} times on it ({str(failure) or 'killed'})") from failure
 
     def _start(self) -> socket.socket:
         if self._socket is not None:
@@ -122,17 +157,23 @@ class JudgeProcess:
         with theirs:
             start = f"from redink.grader.workers.judging import main; main({theirs.fileno()})"
             environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
+            environment.pop("PYTHONHASHSEED", None)  # else a student could choose keys that collide
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-c", start],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment,
             )  # fmt: skip
         self._socket = ours
         ours.settimeout(MOST_SECONDS)
-        self._exchange(ours, Hold(key=self._key), Holding)
+        self._exchange(ours, Hold(key=self._key), Holding, _nothing)
         return ours
 
-    def _exchange(self, sock: socket.socket, order: Record, kind: type[Answer]) -> Answer:
-        frames.send(sock, msgspec.msgpack.encode(order))
-        answer = _ANSWERS.decode(frames.receive(sock, LARGEST))
-        assert isinstance(answer, kind), "the judge answers in turn"
-        return answer
+    def _exchange(self, sock: socket.socket, order: Record, kind: type[Answer], find: Find) -> Answer:
+        while True:
+            frames.send(sock, msgspec.msgpack.encode(order))
+            answer = _ANSWERS.decode(frames.receive(sock, LARGEST))
+            if isinstance(answer, Failed):
+                raise BoxError(answer.reason)
+            if not isinstance(answer, Wanted):
+                assert isinstance(answer, kind), "the judge answers in turn"
+                return answer
+            order = Given(data=find(answer))

@@ -1,4 +1,9 @@
-"""The judge's own process: holds an answer key, and answers one worker until that has ended (judge_process.py)."""
+"""The judge's own process: holds an answer key, and answers whoever drives it until that has ended (judge_process.py).
+
+What it reads, strangers made, so it limits itself. Each step of an assessment and all of them together have so much CPU
+time; what does not come back to the interpreter is ended by the kernel, a little later. And it may have so much memory
+beside what the key takes: whoever asks for more gets a MemoryError, which costs the check that was being judged.
+"""
 
 from __future__ import annotations
 
@@ -8,74 +13,157 @@ import resource
 import select
 import socket
 import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
 from redink import frames
-from redink.errors import SubmissionError
+from redink.errors import OverTime, SubmissionError, in_one_sentence
 from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.evidence.evidence import Evidence
-from redink.grader.evidence.packing import pack_sources
+from redink.grader.evidence.packing import pack_sources, unpack_observations, unpack_sources
 from redink.grader.pipeline.assess import assess
+from redink.grader.pipeline.budget import Budget
 from redink.grader.pipeline.judge import Memory
-from redink.grader.workers.judge_process import LARGEST, Assess, Assessed, Document, Hold, Holding, Order, read_order
+from redink.grader.workers import judge_process as told
+from redink.grader.workers.judge_process import Assess, Assessed, Document, Given, Hold, Holding, Order, Read, Wanted
 from redink.notebook import read_cells
-from redink.records import Cell, Record
+from redink.records import Record
+from redink.texts import clean
 
-MOST_MEMORY = 6 << 30
+STEP_CPU = (
+    5.0  # seconds for one step: reading a notebook, judging a check, diagnosing a question; they take milliseconds
+)
+TOTAL_CPU = 30.0  # seconds for one submission
+GRACE_CPU = 10  # seconds until the kernel ends what cannot be interrupted
+ROOM = 256 << 20  # bytes beside what the key takes
 
 
 def main(descriptor: int) -> None:
-    """Serve one worker until it has ended."""
+    """Serve until the other side has ended."""
     sock = socket.socket(fileno=descriptor)
-    _limit_memory()
-    threading.Thread(target=_leave_with_the_worker, args=(sock,), daemon=True).start()
+    threading.Thread(target=_leave_with_the_driver, args=(sock,), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
-        _Judge(sock).serve()
+        Judge(sock).serve()
 
 
-class _Judge:
-    """Serves one worker."""
+class Judge:
+    """Answers one order after the other."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._key: OpenKey | None = None
-        self._cells: tuple[Cell, ...] = ()
 
     def serve(self) -> None:
+        """Answer until the socket is closed."""
         while True:
-            order = read_order(frames.receive(self._sock, LARGEST))
-            frames.send(self._sock, msgspec.msgpack.encode(self._answer(order)))
+            self._send(self.answer(self._receive()))
 
-    def _answer(self, order: Order) -> Record:
+    def answer(self, order: Order) -> Record:
+        """Answer one order; what goes wrong in it is the answer."""
         if isinstance(order, Hold):
-            self._key = OpenKey(decode_key(order.key, "what the worker sent"))
-            return Holding()
-        if not isinstance(order, Assess):
-            return self._read(order.notebook)
-        assert self._key is not None
-        memory = Memory()
-        evidence = Evidence.of(self._cells, order.cells, order.contents)
-        assessment = assess(self._key, evidence, memory, order.before)
-        return Assessed(assessment=assessment, judgements=memory.new)
-
-    def _read(self, notebook: bytes) -> Document:
+            return self._hold(order)
+        _limit_cpu()
         try:
-            self._cells = read_cells(notebook)
+            return self._read(order) if isinstance(order, Read) else self._assess(order)
+        except (EOFError, OSError):
+            raise
+        except OverTime as error:
+            return told.Failed(reason=str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone
+            return told.Failed(reason=clean(in_one_sentence(error)))
+
+    def _hold(self, order: Hold) -> Holding:
+        self._key = OpenKey(decode_key(order.key, "what the worker sent"))
+        self._key.load()  # while there is no limit: a check may import torch
+        _limit_memory()
+        return Holding()
+
+    def _read(self, order: Read) -> Document:
+        try:
+            with Budget(STEP_CPU, STEP_CPU).step():
+                cells = read_cells(order.notebook)
         except SubmissionError as error:
             return Document(reason=str(error))
-        return Document(cells=self._cells, sources=pack_sources(self._cells))
+        except (OverTime, MemoryError, RecursionError):
+            return Document(reason="takes more time or memory to read than a notebook may")
+        return Document(cells=cells, sources=pack_sources(cells))
+
+    def _assess(self, order: Order) -> Assessed:
+        assert isinstance(order, Assess)
+        assert self._key is not None
+        memory = Memory(_Remembered(self) if order.remembers else None)
+        evidence = Evidence(
+            sources=lambda: unpack_sources(order.sources),
+            cells=order.cells,
+            digests=order.digests,
+            observations=lambda check: unpack_observations(self._content(order, check)),
+        )
+        assessment = assess(self._key, evidence, memory, order.before, Budget(STEP_CPU, TOTAL_CPU))
+        return Assessed(assessment=assessment, judgements=memory.new)
+
+    def _content(self, order: Assess, check: str) -> bytes:
+        found = order.contents.get(check)
+        if found is None:
+            found = self.want(Wanted(what="content", name=check))
+        if found is None:
+            raise KeyError(check)
+        return found
+
+    def want(self, wanted: Wanted) -> bytes | None:
+        """Ask for something that was stored, while an assessment is under way."""
+        self._send(wanted)
+        given = self._receive()
+        assert isinstance(given, Given), "what is wanted comes next"
+        return given.data
+
+    def _send(self, message: Record) -> None:
+        frames.send(self._sock, msgspec.msgpack.encode(message))
+
+    def _receive(self) -> Order:
+        return told.read_order(frames.receive(self._sock, told.LARGEST))
+
+
+class _Remembered(Mapping[str, bytes]):
+    """Judgements made before, each asked for when it is needed."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def __getitem__(self, key: str) -> bytes:
+        found = self._judge.want(Wanted(what="judgement", name=key))
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def _limit_memory() -> None:
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    bound = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+    """Allow so much more than is used now."""
+    data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    _limit(resource.RLIMIT_DATA, data + ROOM)
 
 
-def _leave_with_the_worker(sock: socket.socket) -> None:
-    """End at once when the worker has closed its end, also during an assessment."""
+def _limit_cpu() -> None:
+    """Have the kernel end this process if one order takes far longer than it may."""
+    _limit(resource.RLIMIT_CPU, int(time.process_time() + TOTAL_CPU) + GRACE_CPU)
+
+
+def _limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _leave_with_the_driver(sock: socket.socket) -> None:
+    """End at once when the other side has closed its end, also during an assessment."""
     events = select.poll()
     events.register(sock, select.POLLRDHUP)
     events.poll()

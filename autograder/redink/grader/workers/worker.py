@@ -11,19 +11,17 @@ import atexit
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from redink.errors import BoxError, CourseError
+from redink.errors import BoxError, CourseError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey, decode_key
-from redink.grader.pipeline.job import BoxSettings, Done, Job, ObservedDone, Observing, pack
+from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing, pack
 from redink.grader.pipeline.observe import observe
 from redink.grader.sandbox.client import Zygote
 from redink.grader.workers.judge_process import Assess, JudgeProcess
 from redink.records import Cell, Limits, Observed, Request
 
-Answer = TypeVar("Answer", Done, Observed)
 PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
 
 
@@ -56,19 +54,18 @@ def run_job(data: bytes) -> bytes:
     try:
         if not _hold(job):
             return pack(Done(needs_key=True))
-        return pack(_patiently(lambda: _run(job)))
+        return pack(_run(job))
     except CourseError as error:
         return pack(Done(state="internal_error", refused=str(error)))
-    except BoxError as error:
-        return pack(Done(state="internal_error", reason=f"the box failed, not the student: {error}"))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone
+        return pack(Done(state="internal_error", reason=f"{OURS}: {in_one_sentence(error)}"))
 
 
 def observe_job(data: bytes) -> bytes:
     """Run an author's notebook and answer requests from it."""
     job = msgspec.msgpack.decode(data, type=Observing)
-    box = _Box(job.box)
     try:
-        seen = _patiently(lambda: box.observe(job.cells, job.requests, job.limits, job.data))
+        seen = _Box(job.box).observe(job.cells, job.requests, job.limits, job.data)
     except CourseError as error:
         return pack(ObservedDone(refused=str(error)))
     except BoxError as error:
@@ -84,8 +81,15 @@ def _run(job: Job) -> Done:
     if document.reason is not None:
         return Done(state="ungradable", reason=document.reason)
     seen = observe(lambda: _Box(job.box), key, document.cells, job.earlier, job.known)
-    contents = {one.check: one.content for one in seen.checks}
-    assessed = judge.assess(Assess(cells=seen.execution.cells, contents=contents, before=job.before))
+    assessed = judge.assess(
+        Assess(
+            sources=document.sources,
+            cells=seen.execution.cells,
+            digests={one.check: one.digest for one in seen.checks},
+            contents={one.check: one.content for one in seen.checks},
+            before=job.before,
+        )
+    )
     return Done(
         sources=document.sources,
         execution=seen.execution,
@@ -96,7 +100,7 @@ def _run(job: Job) -> Done:
     )
 
 
-def _patiently(attempt: Callable[[], Answer]) -> Answer:
+def _patiently(attempt: Callable[[], Observed]) -> Observed:
     """Try again what failed through our fault; once waiting has not helped, no longer wait for every submission."""
     for pause in () if _held.in_trouble else PAUSES:
         try:
@@ -133,8 +137,8 @@ class _Box:
     def observe(
         self, cells: Sequence[Cell], requests: Sequence[Request], limits: Limits, files: Mapping[str, bytes]
     ) -> Observed:
-        """Run cells and requests in a fresh box."""
-        return self._zygote().observe(cells, requests, limits, files)
+        """Run cells and requests in a fresh box; one that fails through our fault is tried again."""
+        return _patiently(lambda: self._zygote().observe(cells, requests, limits, files))
 
     def _zygote(self) -> Zygote:
         if _held.zygote is not None and _held.settings == self._settings:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, ProcessPoolExecutor
 from types import TracebackType
 from typing import TypeVar
 
@@ -23,28 +22,24 @@ from redink.errors import BoxError, CourseError
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.pipeline.job import BoxSettings, Done, Job, ObservedDone, Observing, pack
+from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing
 from redink.grader.sandbox.template import Template
+from redink.grader.workers.dispatch import Dispatch
 from redink.grader.workers.worker import observe_job, run_job
 from redink.records import Cell, Limits, Observed, Request
 
-AHEAD = 3  # jobs that wait for each worker, so that none waits for the coordinator
-MOST_RESTARTS = 3
-KILLED = "its workers were killed again and again; is this machine out of memory?"
 Name = TypeVar("Name")
-Order = TypeVar("Order", Job, Observing)
 
 
 class Workers:
     """Up to `jobs` workers for one assignment."""
 
     def __init__(self, jobs: int, box: BoxSettings, *, executor: Executor | None = None) -> None:
-        self._jobs = jobs
+        self.jobs = jobs
         self._box = box
         self._executor = executor
         self._pool: ProcessPoolExecutor | None = None
         self._template: Template | None = None
-        self._restarts = 0
         self.watch: Callable[[int, int], None] = lambda done, total: None  # told of notebooks of the author's own
 
     def __enter__(self) -> Workers:
@@ -62,7 +57,7 @@ class Workers:
         """Do jobs and yield each as soon as it is done; the answer key and the settings of the box are added here."""
         data = encode_key(key)
         name = digest(data)
-        first = iter([data] * self._jobs)  # each worker needs the key once: most of them get it with their first job
+        first = iter([data] * self.jobs)  # each worker needs the key once: most of them get it with their first job
 
         def prepared() -> Iterator[tuple[Name, Job]]:
             for who, job in jobs:
@@ -72,9 +67,11 @@ class Workers:
             needs = msgspec.msgpack.decode(answer, type=Done).needs_key
             return msgspec.structs.replace(job, key_data=data) if needs else None
 
-        for who, answer in self._each(run_job, prepared(), again):
-            done = Done(state="internal_error", reason=f"the box failed, not the student: {KILLED}")
-            done = done if answer is None else msgspec.msgpack.decode(answer, type=Done)
+        for who, answer in Dispatch(self, run_job, prepared(), again).answers():
+            if isinstance(answer, str):
+                done = Done(state="internal_error", reason=f"{OURS}: {answer}")
+            else:
+                done = msgspec.msgpack.decode(answer, type=Done)
             if done.refused:
                 raise CourseError(done.refused)
             yield who, done
@@ -91,52 +88,10 @@ class Workers:
             for place, (cells, requests) in enumerate(many)
         )
         seen: dict[int, Observed] = {}
-        for place, answer in self._each(observe_job, orders, lambda order, answer: None):
+        for place, answer in Dispatch(self, observe_job, orders).answers():
             seen[place] = _seen(answer)
             self.watch(len(seen), len(many))
         return [seen[place] for place in range(len(many))]
-
-    def _each(
-        self,
-        function: Callable[[bytes], bytes],
-        orders: Iterable[tuple[Name, Order]],
-        again: Callable[[Order, bytes], Order | None],
-    ) -> Iterator[tuple[Name, bytes | None]]:
-        """Keep every worker busy, and memory bounded: no more orders are taken than are about to be done.
-
-        For an order whose workers are killed again and again the answer is None.
-        """
-        source = iter(orders)
-        repeated: deque[tuple[Name, Order]] = deque()
-        waiting: dict[Future[bytes], tuple[Executor, Name, Order]] = {}
-        while True:
-            while len(waiting) < AHEAD * self._jobs:
-                one: tuple[Name, Order] | None = repeated.popleft() if repeated else next(source, None)
-                if one is None:
-                    break
-                executor = self._workers()
-                try:
-                    waiting[executor.submit(function, pack(one[1]))] = (executor, one[0], one[1])
-                except (BrokenExecutor, OSError):  # it broke since the last answer; its pipe may be closed already
-                    self._replace(executor)
-                    repeated.append(one)
-            if not waiting:
-                return
-            for future in wait(waiting, return_when=FIRST_COMPLETED)[0]:
-                executor, who, order = waiting.pop(future)
-                try:
-                    answer = future.result()
-                except BrokenExecutor:  # a worker was killed, and every order that waited fails with it
-                    self._replace(executor)
-                    if self._restarts > MOST_RESTARTS:
-                        yield who, None
-                    else:
-                        repeated.append((who, order))
-                    continue
-                if (repeat := again(order, answer)) is not None:
-                    repeated.append((who, repeat))
-                else:
-                    yield who, answer
 
     def _settings(self) -> BoxSettings:
         """Start the template, whose address the workers need; workers elsewhere make their own."""
@@ -146,18 +101,20 @@ class Workers:
             self._template = Template(torch=self._box.torch)
         return msgspec.structs.replace(self._box, template=self._template.address)
 
-    def _workers(self) -> Executor:
+    def executor(self) -> Executor:
+        """Return the executor to send orders to; our own is started when there is none."""
         if self._executor is not None:
             return self._executor
         if self._pool is None:
             context = multiprocessing.get_context("spawn")  # a fork would copy locks that a progress bar's thread holds
-            self._pool = ProcessPoolExecutor(self._jobs, context, initializer=_begin, initargs=(os.getpid(),))
+            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=(os.getpid(),))
         return self._pool
 
-    def _replace(self, broken: Executor) -> None:
+    def replace(self, broken: Executor) -> None:
         """Forget a pool in which a worker was killed; the next order starts another."""
+        if broken is self._executor:
+            raise CourseError("the workers that were given have ended; start them again")
         if self._pool is not None and broken is self._pool:
-            self._restarts += 1
             _end(self._pool, at_once=True)
             self._pool = None
 
@@ -177,8 +134,10 @@ def workers_for(
     return Workers(jobs, box, executor=executor)
 
 
-def _seen(answer: bytes | None) -> Observed:
-    done = ObservedDone(failed=KILLED) if answer is None else msgspec.msgpack.decode(answer, type=ObservedDone)
+def _seen(answer: bytes | str) -> Observed:
+    if isinstance(answer, str):
+        raise BoxError(answer)
+    done = msgspec.msgpack.decode(answer, type=ObservedDone)
     if done.refused:
         raise CourseError(done.refused)
     if done.observed is None:
