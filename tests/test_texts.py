@@ -72,6 +72,12 @@ def test_markdown_shows_every_mark_as_itself(text):
     assert all(bare[place - 1] == "\\" for place, mark in enumerate(bare) if mark in "|#[]!<>`@&$*")
 
 
+def test_markdown_leaves_ordinary_names_readable():
+    assert markdown("unknown_mistake_1 (cell 3), 7.5/10 - a+b") == "unknown_mistake_1 (cell 3), 7.5/10 - a+b"
+    assert markdown("_a_ https://b www.c") == "\\_a\\_ https\\://b www\\.c"
+    assert markdown("- a") == "\\- a"
+
+
 def test_integers_of_any_size_can_be_written():
     assert number(-12) == "-12"
     assert number(10**60) == "1" + "0" * 19 + "…" + "0" * 20 + " (61 digits)"

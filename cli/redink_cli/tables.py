@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from redink.texts import clean
 from redink_cli.screen import console
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from redink.grader.pipeline.report import MistakeGroup, Report
     from redink.grader.rejudge import Rejudged
     from redink.records import Observed, Result
+
+_MOST_CELLS = 3  # that failed, in the line of one submission
 
 
 def results_table(results: tuple[Result, ...]) -> Table:
@@ -34,11 +37,10 @@ def remark(result: Result) -> str:
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
     parts = [f"{question.id}: {question.hint.misconception}" for question in result.questions if question.hint]
-    parts += [
-        f"cell {cell.index}: {cell.error or cell.status}"
-        for cell in result.cells
-        if cell.status not in ("ok", "skipped")
-    ]
+    failed = [cell for cell in result.cells if cell.status not in ("ok", "skipped")]
+    parts += [f"cell {cell.index}: {clean(cell.error or cell.status, 120)}" for cell in failed[:_MOST_CELLS]]
+    if len(failed) > _MOST_CELLS:
+        parts.append(f"{len(failed) - _MOST_CELLS} more cells failed")
     core = [question for question in result.questions if question.tier == "core"]
     other = [question.id for question in core if question.score < question.max_score and not question.hint]
     if len(other) == len(core) and all(check.verdict == "not_run" for question in core for check in question.checks):

@@ -7,6 +7,7 @@ from statistics import mean, median
 
 from redink.grader.pipeline.report import Report
 from redink.records import Result
+from redink.texts import markdown
 
 
 def summary(report: Report) -> str:
@@ -17,7 +18,9 @@ def summary(report: Report) -> str:
     graded = [result for result in results if result.state == "graded"]
     lines = [f"# {results[0].assignment}: {len(results)} submissions", "", *_figures(results, graded), ""]
     lines += ["| submission | score | remarks |", "|---|---:|---|"]
-    lines += [f"| {_cell(result.submission.id)} | {_score(result)} | {_cell(_remark(result))} |" for result in results]
+    lines += [
+        f"| {markdown(result.submission.id)} | {_score(result)} | {markdown(_remark(result))} |" for result in results
+    ]
     lines += _misconceptions(graded) + _groups(report)
     return "\n".join(lines) + "\n"
 
@@ -43,7 +46,7 @@ def _misconceptions(graded: list[Result]) -> list[str]:
     if not found:
         return []
     rows = [
-        f"| {question} | {misconception} | {count} | {_cell(text)} |"
+        f"| {question} | {misconception} | {count} | {markdown(text)} |"
         for (question, misconception, text), count in sorted(found.items(), key=lambda item: (-item[1], item[0]))
     ]
     return [
@@ -61,7 +64,7 @@ def _groups(report: Report) -> list[str]:
     if not shared:
         return []
     lines = [
-        f"- **{group.question}**: {len(group.submissions)} submissions: {', '.join(group.submissions)}"
+        f"- **{group.question}**: {len(group.submissions)} submissions: {', '.join(map(markdown, group.submissions))}"
         for group in shared
     ]
     return ["", "## Unknown mistakes that several share", "", *lines]
@@ -78,7 +81,3 @@ def _remark(result: Result) -> str:
 
 def _score(result: Result) -> str:
     return "no grade" if result.state == "internal_error" else f"{result.score:g}"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from redink.records import Record, Result, Results
+import msgspec
+
+from redink.errors import in_one_sentence
+from redink.records import Record, Result, Results, SubmissionId
+from redink.texts import clean, file_name
 
 
 class Outcome(Record, frozen=True):
@@ -47,8 +51,8 @@ class Report(Record, frozen=True):
 
 
 def report(outcomes: Iterable[Outcome], told: Sequence[str] = ()) -> Report:
-    """Gather outcomes in the order of their ids, those without a grade among them."""
-    ordered = sorted(outcomes, key=lambda one: one.result.submission.id)
+    """Gather outcomes in the order of their ids, those without a grade among them; one that cannot be shown says so."""
+    ordered = sorted(map(_showable, outcomes), key=lambda one: one.result.submission.id)
     return Report(
         results=tuple(one.result for one in ordered),
         groups=_groups(ordered),
@@ -56,6 +60,21 @@ def report(outcomes: Iterable[Outcome], told: Sequence[str] = ()) -> Report:
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
     )
+
+
+def _showable(outcome: Outcome) -> Outcome:
+    """Return the outcome, or in place of one that cannot be written as JSON, that it cannot: everybody else is shown."""
+    try:
+        msgspec.json.encode(outcome)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone
+        old = outcome.result
+        name = SubmissionId(id=file_name(old.submission.id), file=file_name(old.submission.file), sha256="")
+        reason = f"its result cannot be shown: {clean(in_one_sentence(error))}"
+        blank = msgspec.structs.replace(
+            old, submission=name, state="internal_error", reason=reason, questions=(), cells=()
+        )
+        return Outcome(result=blank, reused=False, before=None, mistakes={})
+    return outcome
 
 
 def _change(outcome: Outcome) -> GradeChange | None:

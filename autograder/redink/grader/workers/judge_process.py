@@ -16,6 +16,7 @@ A judge ends when its socket is closed.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from redink.records import Cell, CellRun, Record
 
 MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
 LARGEST = 1 << 28
+LEAVING = 1.0  # seconds in which a judge ends whose socket is closed, unless it is stuck
 TRIES = 2
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -131,24 +133,33 @@ class JudgeProcess:
 
     def close(self) -> None:
         """End the process."""
+        self._end()
+
+    def _end(self) -> int:
+        """End the process, if it has not ended yet; return how it ended, negative for a signal."""
         process, sock = self._process, self._socket
         self._process = self._socket = None
         if sock is not None:
             sock.close()
-        if process is not None:
+        if process is None:
+            return 0
+        try:
+            return process.wait(LEAVING)
+        except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
+            return process.wait()
 
     def _ask(self, order: Record, kind: type[Answer], find: Find = _nothing) -> Answer:
-        """Ask, and once more where the judge has died: somebody may have killed it; raise BoxError if it dies again."""
-        failure: Exception | None = None
-        for _ in range(TRIES):
+        """Ask, and once more where the judge was killed, unless it was over this; raise BoxError if it dies again."""
+        for tries_left in reversed(range(TRIES)):
             try:
                 return self._exchange(self._start(), order, kind, find)
             except (OSError, EOFError, msgspec.MsgspecError) as error:
-                self.close()
-                failure = error
-        raise BoxError(f"the judge ended {TRIES} times on it ({str(failure) or 'killed'})") from failure
+                over_time = self._end() == -signal.SIGXCPU
+                if over_time or not tries_left:
+                    why = "took far too long to judge" if over_time else f"ended the judge {TRIES} times"
+                    raise BoxError(f"what was seen of it {why}") from error
+        raise AssertionError("the last try returns or raises")
 
     def _start(self) -> socket.socket:
         if self._socket is not None:

@@ -37,8 +37,8 @@ from redink.texts import clean
 STEP_CPU = (
     5.0  # seconds for one step: reading a notebook, judging a check, diagnosing a question; they take milliseconds
 )
-TOTAL_CPU = 30.0  # seconds for one submission
-GRACE_CPU = 10  # seconds until the kernel ends what cannot be interrupted
+TOTAL_CPU = 20.0  # seconds for one submission
+GRACE_CPU = 5  # seconds until the kernel ends what cannot be interrupted
 ROOM = 256 << 20  # bytes beside what the key takes
 
 

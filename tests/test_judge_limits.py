@@ -1,0 +1,225 @@
+"""The judge under limits: answers that are dear to judge cost their own check, and neither the grader's time nor memory.
+
+The authors' functions here do what an answer tells them, which real ones must not: each stands for a kind of cost.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
+from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.digests import digest
+from redink.grader.evidence.packing import pack_observations, pack_sources
+from redink.grader.workers.judge_process import Assess, Assessed, JudgeProcess
+from redink.records import Observation, QuestionResult
+from redink.wire import encode
+from tests.conftest import Desk, _built, _keep_secret
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the grader needs Linux")
+
+MOST_MEMORY = 500 << 20
+QUESTIONS = {  # a question, and what its `then` does with the answer
+    "counts": "np.bincount([seen])",
+    "fills": "[0] * seen",
+    "spins": "[None for _ in range(seen)] if seen < 10 else sum(1 for _ in range(seen))",
+    "nests": "_down(seen)",
+    "convolves": "np.convolve(np.ones(seen), np.ones(seen))",
+}
+CHECK = '''
+@check("{id}", trials=2)
+def {id}_well():
+    """It does what it should."""
+    return {{}}
+
+
+@{id}_well.when
+def _(student):
+    return student.{id}()
+
+
+@{id}_well.then
+def _(seen):
+    assert seen == 3 or ({act}) is None
+'''
+HEAD = """
+import numpy as np
+
+from redink.checks import check
+
+
+def _down(depth):
+    return _down(depth - 1) if depth else None
+"""
+TOML = """
+title = "Dear"
+slug = "dear"
+minutes = 1
+"""
+QUESTION = """
+[[questions]]
+id = "{id}"
+title = "{id}"
+points = 20
+asks = ["{id}"]
+"""
+
+
+@pytest.fixture(scope="session")
+def dear_course(shared: Any) -> Path:
+    """A course whose checks cost what the answer says."""
+
+    def fill(root: Path) -> None:
+        master = "# %% [markdown]\n# # Dear\n\n# %%\nfrom redink import check\n"
+        for id in QUESTIONS:
+            master += f"\n# %%\ndef {id}():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION\n"
+            master += f"\n# %%\ncheck('{id}')\n"
+        files = {
+            "assignments/dear/assignment.toml": TOML + "".join(QUESTION.format(id=id) for id in QUESTIONS),
+            "assignments/dear/checks.py": HEAD + "".join(CHECK.format(id=i, act=act) for i, act in QUESTIONS.items()),
+            "solutions/dear/dear.py": master,
+            "solutions/dear/hidden_checks.py": "",
+            "solutions/dear/misconceptions.py": "",
+            "solutions/dear/alternatives.py": "",
+        }
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text.lstrip("\n"), encoding="utf-8")
+        _built(root, "dear")
+        _keep_secret(root)
+        Desk(root, "dear").hand_in("honest")
+        assert Desk(root, "dear").grade("class")["honest"]["score"] == 100
+
+    return shared("dear", fill)
+
+
+@pytest.fixture(scope="module")
+def key(dear_course: Path) -> AnswerKey:
+    (path,) = (dear_course / ".redink" / "keys").iterdir()
+    return decode_key(path.read_bytes(), str(path))
+
+
+@pytest.fixture
+def judge(key: AnswerKey) -> Iterator[JudgeProcess]:
+    made = JudgeProcess(encode_key(key))
+    yield made
+    made.close()
+
+
+def assess(judge: JudgeProcess, key: AnswerKey, **answers: Any) -> dict[str, QuestionResult]:
+    """Have answers judged that are all 3 but for these."""
+    contents = {}
+    for part in key.parts:
+        value = encode(answers.get(part.question, 3))
+        contents[part.check] = pack_observations([Observation(status="returned", value=value)] * len(part.trials))
+    digests = {check: digest(content) for check, content in contents.items()}
+    order = Assess(sources=pack_sources(()), cells=(), digests=digests, contents=contents)
+    return {one.id: one for one in judge.assess(order).assessment.questions}
+
+
+def peak_memory(judge: JudgeProcess) -> int:
+    assert judge._process is not None
+    status = Path(f"/proc/{judge._process.pid}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+def lost(found: dict[str, QuestionResult]) -> dict[str, str]:
+    return {id: one.checks[0].message for id, one in found.items() if one.score < one.max_score}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "says"),
+    [
+        ("counts", 10**12, "Expected 3, got|too much memory"),
+        ("counts", 2 * 10**8, "Expected 3, got|too much memory"),
+        ("fills", 10**10, "Expected 3, got|too much memory"),
+        ("nests", 10**6, "Expected 3, got 1000000"),
+        ("spins", 10**13, "too much time"),
+        ("counts", [[3] * 1000] * 1000, "Expected"),
+    ],
+)
+def test_a_dear_answer_costs_its_own_check(judge, key, question, answer, says):
+    found = assess(judge, key, **{question: answer})
+    assert list(lost(found)) == [question]
+    assert re.search(says, lost(found)[question]), lost(found)
+    assert found[question].score == 0
+    assert peak_memory(judge) < MOST_MEMORY
+    assert lost(assess(judge, key)) == {}  # the same judge goes on
+
+
+def test_many_dear_answers_end_when_the_time_of_all_is_over(judge, key):
+    found = assess(judge, key, spins=10**13, fills=10**10, nests=10**9, counts=10**12)
+    assert {"spins", "fills", "nests", "counts"} <= set(lost(found))
+    assert lost(assess(judge, key)) == {}
+
+
+@pytest.mark.slow
+def test_what_cannot_be_interrupted_is_ended_and_no_grade(judge, key):
+    from redink.errors import BoxError
+
+    assess(judge, key)
+    with pytest.raises(BoxError, match="took far too long to judge"):
+        assess(judge, key, convolves=3_000_000)  # hours, without a look at any signal
+    assert lost(assess(judge, key)) == {}
+
+
+def test_a_judge_that_is_killed_answers_all_the_same(judge, key):
+    assess(judge, key)
+    assert judge._process is not None
+    os.kill(judge._process.pid, signal.SIGKILL)
+    assert lost(assess(judge, key, counts=10**12)) != {}
+
+
+def test_a_judge_whose_driver_has_gone_ends(key):
+    judge = JudgeProcess(encode_key(key))
+    assess(judge, key)
+    process = judge._process
+    assert process is not None
+    judge._socket.close()  # type: ignore[union-attr]
+    assert process.wait(30) == 0
+    judge.close()
+
+
+def test_what_is_stored_is_asked_for_only_when_it_is_needed(judge, key):
+    content = pack_observations([Observation(status="returned", value=encode(3))] * 2)
+    digests = {part.check: digest(content) for part in key.parts}
+    wanted = []
+
+    def find(one: Any) -> bytes | None:
+        wanted.append((one.what, one.name))
+        return content if one.what == "content" else None
+
+    order = Assess(sources=pack_sources(()), cells=(), digests=digests, remembers=True)
+    first = judge.assess(order, find)
+    assert isinstance(first, Assessed)
+    assert first.assessment.score == 100
+    assert {name for what, name in wanted if what == "content"} == set(digests)
+    wanted.clear()
+    again = Assess(sources=order.sources, cells=(), digests=digests, before=first.assessment, remembers=True)
+    assert judge.assess(again, find).assessment == first.assessment
+    assert wanted == []
+
+
+def test_a_content_that_is_nowhere_is_our_failure_and_the_judge_goes_on(judge, key):
+    from redink.errors import BoxError
+
+    order = Assess(sources=pack_sources(()), cells=(), digests={part.check: "x" for part in key.parts})
+    with pytest.raises(BoxError, match="did not foresee"):
+        judge.assess(order)
+    assert lost(assess(judge, key)) == {}
+
+
+def test_the_checks_are_loaded_with_the_key_and_not_on_the_time_of_the_first_submission(key):
+    opened = OpenKey(key)
+    opened.load()
+    assert set(opened.__dict__["checks"]) == {part.check for part in key.parts}
