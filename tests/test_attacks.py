@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="th
 ATTACKS = runner.attacks()
 SITUATIONS = ["root", "user", "user without namespaces"]
 _UID = 60_123
+MOST_MEMORY = 500_000  # kilobytes
+MOST_STORED = 4 << 20
 
 
 @pytest.fixture(scope="session", params=SITUATIONS)
@@ -92,10 +94,39 @@ def test_an_attack_gets_what_it_declares(outcome: dict[str, Any], name: str) -> 
     assert runner.MARKER not in json.dumps(result)
 
 
+def texts(value: Any) -> Iterator[str]:
+    """List every text in a result."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for part in pair for text in texts(part))
+    elif isinstance(value, list):
+        yield from (text for item in value for text in texts(item))
+
+
+def test_no_text_holds_what_a_terminal_obeys_or_a_reader_drowns_in(outcome: dict[str, Any]) -> None:
+    for name, result in outcome["by_name"].items():
+        for text in texts(result):
+            assert text.replace("\n", "").isprintable(), (name, text[:300])
+            assert len(text) <= runner.OUTPUT + 100 and text.count("\n") <= 1002, (name, text[:300])
+
+
+def test_neither_grader_nor_worker_nor_judge_grows(outcome: dict[str, Any]) -> None:
+    memory = outcome["after"]["memory"]
+    assert set(memory) == {"grader", "worker", "judge"}
+    assert max(memory.values()) < MOST_MEMORY, memory
+
+
+def test_nobody_stores_more_than_a_few_megabytes(outcome: dict[str, Any]) -> None:
+    stored = outcome["after"]["stored"]
+    assert len(stored) >= len(ATTACKS)
+    assert {name: size for name, size in stored.items() if size > MOST_STORED} == {}
+
+
 def test_nobody_else_is_affected(outcome: dict[str, Any]) -> None:
     honest = [one for name, one in outcome["by_name"].items() if runner.HONEST in name]
-    assert len(honest) == 6
-    assert [one["score"] for one in honest] == [100.0] * 6
+    assert len(honest) == len({path.parent for path in ATTACKS.values()})
+    assert {one["score"] for one in honest} == {100.0}
     assert len({json.dumps(one["questions"]) for one in honest}) == 1
 
 

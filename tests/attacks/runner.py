@@ -6,14 +6,17 @@ has become of the bait. It stands alone so that it can be run as another user.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import signal
 import socket
+import sqlite3
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,7 @@ from redink.grader.workers.workers import workers_for
 HERE = Path(__file__).parent
 MARKER = "a marker that nobody may ever see"
 HONEST = "zz_honest"
+OUTPUT = 64 * 1024  # characters that a submission may print
 _LIMITS = """cell_cpu = 1
 check_cpu = 0.5
 total_cpu = 10
@@ -35,6 +39,13 @@ memory_mb = 400
 disk_mb = 64
 processes = 24
 open_files = 100"""
+_STORED = """
+SELECT students.name, COALESCE(SUM(length(content)), 0) + COALESCE((
+    SELECT SUM(length(sources) + length(cells)) FROM runs WHERE runs.submission = submissions.id), 0) + COALESCE((
+    SELECT SUM(length(record)) FROM results WHERE results.submission = submissions.id), 0)
+FROM students JOIN submissions ON submissions.student = students.id LEFT JOIN runs ON runs.submission = submissions.id
+LEFT JOIN observations ON observations.run = runs.id GROUP BY submissions.id
+"""
 _PREAMBLE = """
 import os
 import numpy as np
@@ -66,12 +77,12 @@ def _notebook(sources: list[str]) -> bytes:
 
 
 def _document(path: Path, bait: dict[str, Any]) -> bytes:
-    """Make the file that is handed in: cells around an attack's source, or what a malformed one makes itself."""
+    """Make the file that is handed in: cells around an attack's source, or what one in `documents` or `sources` makes."""
     source = path.read_text(encoding="utf-8").split('"""', 2)[2]
-    if path.parent.name == "documents":
+    if path.parent.name in ("documents", "sources"):
         names: dict[str, Any] = {}
         exec(source, names)
-        return bytes(names["document"])
+        return bytes(names["document"]) if "document" in names else _notebook([_PREAMBLE, *names["cells"]])
     constants = "\n".join(f"{name} = {value!r}" for name, value in bait.items())
     return _notebook([_PREAMBLE, constants, *re.split(r"^# %%.*$", source, flags=re.M), "alive = True"])
 
@@ -155,7 +166,7 @@ def main(course: Path, out: Path, *without: str) -> None:
         sockets = [server, *_listen(bait)]
         _hand_in(course, bait)
         before, began = _state_of(course, files), time.monotonic()
-        with workers_for(Course(course), "little", jobs=2, without=without) as workers:
+        with Memory() as memory, workers_for(Course(course), "little", jobs=2, without=without) as workers:
             report = grade(Course(course), "little", course / "class", workers=workers)
         after = {
             "unchanged": _state_of(course, files) == before,
@@ -167,11 +178,58 @@ def main(course: Path, out: Path, *without: str) -> None:
                 str(path) for place in ("/tmp", "/dev/shm", "/var/tmp") for path in Path(place).glob("redink_attack*")
             ],
             "seconds": round(time.monotonic() - began, 1),
+            "memory": memory.most,
+            "stored": _stored(course / ".redink/gradebook.sqlite"),
             "walls": report.results[0].box.missing,
         }
     import msgspec
 
     out.write_bytes(msgspec.json.encode({"results": report.results, "after": after}))
+
+
+class Memory(threading.Thread):
+    """Watches the most bytes that the grader, a worker or a judge has ever had in memory."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.most: dict[str, int] = {}
+        self._over = threading.Event()
+
+    def __enter__(self) -> Memory:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self._over.wait(0.1):
+            for pid in [os.getpid(), *_workers_and_judges(os.getpid())]:
+                with contextlib.suppress(OSError):
+                    status = Path(f"/proc/{pid}/status").read_text()
+                    peak = re.search(r"VmHWM:\s+(\d+)", status)
+                    name = "grader" if pid == os.getpid() else _kind(pid)
+                    self.most[name] = max(self.most.get(name, 0), int(peak[1]) if peak else 0)
+
+
+def _workers_and_judges(pid: int) -> list[int]:
+    """List the processes of ours that read what a submission gave; boxes are no part of them."""
+    found = [child for child in processes.children_of(pid) if _kind(child)]
+    return [*found, *(one for child in found for one in _workers_and_judges(child))]
+
+
+def _kind(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return "worker" if b"spawn_main" in command else "judge" if b"workers.judging" in command else ""
+    return ""
+
+
+def _stored(book: Path) -> dict[str, int]:
+    """Add up the bytes that the gradebook holds of each submission."""
+    with contextlib.closing(sqlite3.connect(book)) as db:
+        return dict(db.execute(_STORED))
 
 
 def _is_left(pid: int) -> bool:
