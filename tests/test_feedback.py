@@ -128,6 +128,26 @@ def test_a_public_check_that_fails_on_secret_inputs_alone_says_so_and_shows_none
     assert (feedback.inputs, feedback.expected, feedback.got, feedback.replay) == ((), "", "", "")
 
 
+@pytest.mark.parametrize("seen", [RIGHT, WRONG])
+def test_a_note_on_secret_inputs_is_never_shown(seen):
+    odd = returned(seen.value.astype(np.float32), modified=("X",))
+    feedback = give_feedback(adds_one, "public", [row(adds_one, RIGHT), row(adds_one, odd, published=False)])
+    assert feedback.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "fault"),
+    [
+        (answer(status="raised", error=f"NotImplementedError: {TALE}"), "Not written yet."),
+        (answer(status="missing", error="add"), "add is not defined."),
+        (answer(status="unreachable", error="the submission waited too long"), "The submission waited too long."),
+    ],
+)
+def test_what_was_not_run_on_secret_inputs_is_told_in_our_own_words(seen, fault):
+    feedback = give_feedback(adds_one, "public", [row(adds_one, RIGHT), row(adds_one, seen, published=False)])
+    assert (feedback.outcome, feedback.fault) == ("not_run", fault)
+
+
 def test_a_published_failure_is_told_before_a_secret_one():
     feedback = give_feedback(adds_one, "public", [row(adds_one, WRONG), row(adds_one, WRONG, published=False)])
     assert feedback.replay

@@ -36,6 +36,18 @@ class Limits(Record, frozen=True):
     output_bytes: int = 64 * 1024
     value_bytes: int = 16 * 1024 * 1024
 
+    @property
+    def waiting(self) -> float:
+        """The wall seconds that a submission may spend asleep or waiting, all of it together."""
+        return min(60.0, self.total_cpu)
+
+    def wall(self, used: float) -> float:
+        """Return the wall seconds that a submission may take in all, having used so many CPU seconds.
+
+        They grow with the CPU time, since what is slow only because the machine is busy must not be cut off.
+        """
+        return self.waiting + min(self.wall_factor * used, 2 * self.total_cpu)
+
 
 class Request(Record, frozen=True):
     """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire.
@@ -48,6 +60,12 @@ class Request(Record, frozen=True):
     when: str
     inputs: bytes
     group: str = ""
+
+    @property
+    def published(self) -> bool:
+        """Whether a student may see its inputs; its id is that of a trial, and any other id counts as secret."""
+        _, slash, number = self.id.rpartition("/")
+        return bool(slash) and number.startswith("p")
 
 
 class Observation(Record, frozen=True):

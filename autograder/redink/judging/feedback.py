@@ -1,4 +1,8 @@
-"""What a student reads: for a public check everything, for a hidden one its sentence alone."""
+"""What a student reads: of published inputs everything, of secret ones the check's sentence and the kind of failure.
+
+What the code of a student says about a secret input (an answer, an error, a note) may hold that input, so it is never
+shown, in public checks as in hidden ones; a sentence of ours stands in its place.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +61,14 @@ def give_feedback(
     trials: Sequence[tuple[Trial, Answer, Any, Verdict]],
 ) -> Feedback:
     """Sum up all trials of a check; each row is a trial, the answer, the expected value, and the verdict."""
-    shown = () if visibility == "hidden" else trials  # a note may name a hidden input
+    shown = [row for row in trials if visibility == "public" and row[0].published]
     notes = tuple(dict.fromkeys(note for *_, verdict in shown for note in verdict.notes))
     failing = next((row for row in trials if row[3].verdict != "passed"), None)
     if failing is None:
         return Feedback(outcome="passed", sentence=check.sentence, notes=notes)
     trial, answer, expected, verdict = failing
     outcome = verdict.verdict
-    if outcome == "not_run":  # says only which function is missing
+    if outcome == "not_run":  # a sentence of ours; which name it says is missing was known before any secret input
         return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=_capital(verdict.message))
     if visibility == "hidden":
         return Feedback(outcome=outcome, sentence=check.sentence, fault=_KINDS[outcome])

@@ -1,11 +1,19 @@
-"""Stage 3: see what a submission does, in the box, unless that was seen before."""
+"""Stage 3: see what a submission does, in the box, unless that was seen before.
+
+A check whose function is missing says which one, also where its inputs are secret. So that nobody can tell of those inputs
+by choosing a name, the box is asked for the missing names before any secret input enters it, and later answers can only
+say *that* a name is missing.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
+from redink import wire
+from redink.assignment.spec import Spec
+from redink.errors import WireError
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.packing import pack_check
@@ -23,6 +31,7 @@ from redink.records import (
 )
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_LIST_MISSING = "def when(student, names):\n    return [name for name in names if not hasattr(student, name)]\n"
 
 
 class Seen(Record, frozen=True):
@@ -58,10 +67,12 @@ def observe(
     if earlier is not None and not open_parts:
         return Seen(execution=earlier, checks=tuple(checks.values()), new=(), executed=False)
     requests = [request for part in open_parts for request in part.requests]
-    observed = box().observe(to_run, requests, key.spec.limits, key.data)
+    names_asked = _ask_for_missing_names(key.spec)
+    observed = box().observe(to_run, [names_asked, *requests], key.spec.limits, key.data)
+    missing = _missing_names(names_asked, observed.observations[names_asked.id])
     new = []
     for part in open_parts:
-        seen = [_credible(observed.observations[one.id], one.when) for one in part.requests]
+        seen = [_credible(observed.observations[one.id], one, missing) for one in part.requests]
         checks[part.check] = pack_check(part.check, names[part.check], seen)
         if all(one.status != "unreachable" for one in seen):
             new.append(checks[part.check])
@@ -79,8 +90,32 @@ def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
     )
 
 
-def _credible(observation: Observation, when: str) -> Observation:
-    """Accept a missing name only from the `when` itself: any other text is the student's, and a verdict would show it."""
-    if observation.status != "missing" or observation.error in _WORD.findall(when):
+def _ask_for_missing_names(spec: Spec) -> Request:
+    """Ask which of the names that the assignment asks for are missing; they are no secret, and this is published."""
+    names = dict.fromkeys(name for question in spec.questions for name in question.asks)
+    return Request(id="missing names/p0", when=_LIST_MISSING, inputs=wire.encode({"names": list(names)}))
+
+
+def _missing_names(asked: Request, answer: Observation) -> Collection[str]:
+    """Read which names are missing; an answer longer than the question comes from somebody else."""
+    if answer.status != "returned" or len(answer.value) > len(asked.inputs):
+        return ()
+    try:
+        names = wire.decode(answer.value)
+    except WireError:
+        return ()
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else ()
+
+
+def _credible(observation: Observation, request: Request, missing: Collection[str]) -> Observation:
+    """Accept a missing name only from the `when` itself: any other text is the student's, and a verdict would show it.
+
+    Of a secret request it is the first one that was missing before, whatever name the box says now.
+    """
+    if observation.status != "missing":
         return observation
-    return Observation(status="raised", error="AttributeError", where=observation.where)
+    known = (observation.error,) if request.published else missing
+    name = next((word for word in _WORD.findall(request.when) if word in known), None)
+    if name is None:
+        return Observation(status="raised", error="AttributeError", where=observation.where)
+    return Observation(status="missing", error=name)

@@ -8,7 +8,6 @@ import select
 import socket
 import struct
 
-from redink import frames
 from redink.box import protocol
 from redink.grader.sandbox.meter import Lost, Waiting
 from redink.grader.sandbox.pidfds import pid_of
@@ -16,7 +15,6 @@ from redink.records import Limits, Record
 
 _LENGTH = struct.Struct("<Q")
 _ASIDE = 64 * 1024  # bytes that a frame may hold beside a value or an output
-_SENDING = 60.0
 DISTURBED = "disturbed its connection to the grader"
 
 
@@ -28,6 +26,7 @@ class Channel:
         self._pidfd = pidfd
         self._largest = max(limits.value_bytes, 4 * limits.output_bytes) + _ASIDE
         self._buffer = bytearray()
+        sock.setblocking(False)
         self._poll = select.poll()
         self._poll.register(sock, select.POLLIN)
         self._poll.register(pidfd, select.POLLIN)
@@ -37,15 +36,17 @@ class Channel:
         """The child's pid; 0 when it is dead."""
         return pid_of(self._pidfd)
 
-    def send(self, message: Record) -> None:
-        """Write one frame; a child that does not read it is lost."""
-        self._sock.settimeout(_SENDING)
-        try:
-            frames.send(self._sock, protocol.pack(message))
-        except OSError as error:
-            raise Lost from error
-        finally:
-            self._sock.setblocking(False)
+    def send(self, message: Record, deadline: Waiting) -> None:
+        """Write one frame; a child that does not read it in time is lost."""
+        payload = protocol.pack(message)
+        left = memoryview(_LENGTH.pack(len(payload)) + payload)
+        while left:
+            try:
+                left = left[self._sock.send(left) :]
+            except BlockingIOError:
+                self._await_room(deadline.pause())
+            except OSError as error:
+                raise Lost from error
 
     def receive(self, deadline: Waiting) -> bytes:
         """Read one frame, or raise `Lost`."""
@@ -80,6 +81,12 @@ class Channel:
         with contextlib.suppress(OSError):
             self._poll.unregister(self._sock)
             self._poll.poll(1000)
+
+    def _await_room(self, pause: float) -> None:
+        """Wait a moment until the child reads, or is dead, which the next write will say."""
+        room = select.poll()
+        room.register(self._sock, select.POLLOUT)
+        room.poll(pause * 1000 + 1)
 
     def _read_some(self, pause: float) -> None:
         ready = [fd for fd, _ in self._poll.poll(pause * 1000 + 1)]

@@ -23,7 +23,7 @@ class Late(Lost):
 
 
 class Exhausted(Lost):
-    """The CPU time of the whole submission is used up."""
+    """The CPU time or the patience that the whole submission may have is used up."""
 
 
 class Greedy(Lost):
@@ -43,8 +43,13 @@ def out_of_memory(limits: Limits) -> str:
     return f"used more than {limits.memory_mb} MB of memory"
 
 
+def waited_too_long(limits: Limits) -> str:
+    """Say that a submission slept or waited away its time."""
+    return f"the submission waited too long: {limits.waiting:g} s of sleeping or waiting in all"
+
+
 class Meter:
-    """Measures what one submission uses: CPU time, memory and processes, over all its children."""
+    """Measures what one submission uses: CPU time, wall time, memory and processes, over all its children."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -52,7 +57,9 @@ class Meter:
         self._zygote = 0
         self._before = 0.0
         self._inherited = self._ours = 0
-        self._earliest = time.monotonic() + limits.total_cpu / (os.cpu_count() or 1)
+        self._waited = 0.0  # wall seconds of children that have ended
+        self._since = time.monotonic()
+        self._earliest = self._since + min(limits.waiting, limits.total_cpu / (os.cpu_count() or 1))
 
     def follow(self, zygote: int) -> None:
         """Count from here on for a new child of this zygote."""
@@ -62,6 +69,14 @@ class Meter:
         self._inherited = max((written_by(member.pid) for member in members), default=0)  # what every fork shares
         self._ours = len(members)
 
+    def start_clock(self) -> None:
+        """Count wall time from here on: the child has been told to run, and decides how long that takes."""
+        self._since = time.monotonic()
+
+    def stop_clock(self) -> None:
+        """Count no more wall time until the next child runs: making and ending children is our own work."""
+        self._waited += time.monotonic() - self._since
+
     def read(self) -> float:
         """Return the CPU seconds of the current child's family; raise when the submission has used all it may."""
         members = family(self._zygote)
@@ -69,6 +84,8 @@ class Meter:
         used = sum(member.cpu for member in members) - self._before
         if self.ended + used > self.limits.total_cpu:
             raise Exhausted(f"the submission used up its {self.limits.total_cpu:g} s of CPU time")
+        if self._waited + time.monotonic() - self._since > self.limits.wall(self.ended + used):
+            raise Exhausted(waited_too_long(self.limits))
         return used
 
     def _check_memory(self, members: list[Member]) -> None:
@@ -81,7 +98,7 @@ class Meter:
             raise Greedy(out_of_memory(self.limits))
 
     def check_total(self) -> None:
-        """Read, but not before so much CPU time can have been used at all, and not too often."""
+        """Read, but not before so much CPU or wall time can have been used at all, and not too often."""
         now = time.monotonic()
         if now >= self._earliest:
             self._earliest = now + _QUICK

@@ -3,12 +3,18 @@
 A frame is checked for size before it is read (channel), for shape when it is decoded (protocol), and for sense here: the
 right cell, the right request, known names, texts of bounded length. Whatever else comes (garbage, silence, a closed socket,
 death) costs the cell or the request that was running, and the submission goes on from a fresh child.
+
+Order is a wall. What a student may read of a submission is how its cells ended and what published requests answered, so
+all of that is known before the first secret input enters the box: published requests have their outcomes before a secret
+one is sent, to any child, and how a cell ends after that, when it must run again in a fresh child, is not kept. Forks
+would not do: what one runner writes into a file, the next one reads.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol
 
 from redink.box import processes, protocol
@@ -56,10 +62,13 @@ class Session:
         self._limits = limits
         self._files = dict(files)
         self._meter = Meter(limits)
+        self._groups: dict[str, list[Request]] = defaultdict(list)
+        for request in requests:
+            self._groups[request.group].append(request)
         self._runs: dict[int, CellRun] = {}  # by place in the notebook
-        self._barred: dict[int, CellRun] = {}  # the cells that ended their process, and are not run again
-        self._pending = list(requests)
+        self._barred: set[int] = set()  # the cells that ended their process, and are not run again
         self._seen: dict[str, Observation] = {}
+        self._secret_sent = False
         self._at: int | Request | None = None  # what runs now, and pays if the child is lost
         self._walls = Walls()
         self._zygote = 0  # the pid from which everything of this submission descends
@@ -72,7 +81,7 @@ class Session:
                 break
         self._abandon("the notebook ended its process too often")
         return Observed(
-            cells=tuple((self._runs | self._barred)[place] for place in range(len(self._cells))),
+            cells=tuple(self._runs[place] for place in range(len(self._cells))),
             observations={request.id: self._seen[request.id] for request in self._requests},
             box=self._walls,
             cpu_seconds=round(self._meter.ended, 4),
@@ -94,6 +103,7 @@ class Session:
                 channel.await_death()
         finally:
             channel.close()
+            self._meter.stop_clock()
             ended, starved = self._children.end()
         self._meter.ended += ended.cpu_seconds
         if lost is not None and starved and not str(lost):
@@ -107,7 +117,8 @@ class Session:
             self._walls = self._children.accept(protocol.walls_raised(channel.receive(Deadline(_ANSWERING))).walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
-            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files))
+            self._meter.start_clock()
+            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files), Deadline(_ANSWERING))
         except (Lost, ValueError) as error:
             raise BoxError("the box fell before anything of the submission ran in it") from error
         for place in places:
@@ -116,41 +127,54 @@ class Session:
             message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
             if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
                 raise Lost(DISTURBED)
-            self._runs[place] = sane_run(message.run, self._limits)
+            self._keep(place, sane_run(message.run, self._limits))
+
+    def _keep(self, place: int, run: CellRun) -> None:
+        """Keep how a cell ended, unless it ran again after a secret input was sent: it may tell of that."""
+        if not self._secret_sent:
+            self._runs[place] = run
 
     def _run_requests(self, channel: Channel) -> None:
-        while self._pending:
-            self._at = self._pending[0]
-            channel.send(RunRequests(requests=tuple(self._pending)))
-            self._take_replies(channel)
+        while batch := self._next_batch():
+            self._at = batch[0]
+            self._secret_sent = self._secret_sent or not batch[0].published
+            channel.send(RunRequests(requests=batch), Allowance(self._meter, self._limits.check_cpu))
+            self._take_replies(channel, batch)
 
-    def _take_replies(self, channel: Channel) -> None:
-        """Take the replies of one runner until nothing is pending or the runner has ended."""
-        while self._pending:
-            self._at = request = self._pending[0]
+    def _next_batch(self) -> tuple[Request, ...]:
+        """Return the published requests that have no outcome yet; only when all have one, the secret ones."""
+        pending = tuple(request for request in self._requests if request.id not in self._seen)
+        return tuple(request for request in pending if request.published) or pending
+
+    def _take_replies(self, channel: Channel, batch: Sequence[Request]) -> None:
+        """Take the replies of one runner until it has answered all, or ended."""
+        for request in batch:
+            self._at = request
             self._meter.check_total()
             try:
                 message = channel.message(Allowance(self._meter, self._limits.check_cpu))
             except Late as late:
                 processes.kill_children_of(channel.pid)
-                self._answer(Observation(status="timeout", error=str(late)))
-                return self._await_end_of_runner(channel)
+                self._answer(request, Observation(status="timeout", error=str(late)))
+                break
             if isinstance(message, RunnerEnded):
-                return self._charge_for_runner(message)
+                return self._charge_for_runner(message, request)
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost(DISTURBED)
-            self._answer(sane_observation(message, request, self._limits))
-            if message.status == "timeout" and self._pending:
-                return self._await_end_of_runner(channel)
+            self._answer(request, sane_observation(message, request, self._limits))
+            if message.status == "timeout":
+                break
+        if self._next_batch():
+            self._await_end_of_runner(channel)
         return None
 
-    def _charge_for_runner(self, ended: RunnerEnded) -> None:
+    def _charge_for_runner(self, ended: RunnerEnded, request: Request) -> None:
         """Fail the request whose runner died; fail all of them where the cells left no room for another runner."""
         self._excuse_a_crowd(ended)
         died = Observation(status="died", error=processes.how_it_ended(ended.code))
-        self._answer(died)
-        while ended.code == processes.NO_ROOM and self._pending:
-            self._answer(died)
+        self._answer(request, died)
+        if ended.code == processes.NO_ROOM:
+            self._settle(self._requests, died)
 
     def _excuse_a_crowd(self, ended: RunnerEnded) -> None:
         """Raise if there was no room because of other programs of the same user, and not of the submission itself."""
@@ -163,15 +187,16 @@ class Session:
         if not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerEnded):
             raise Lost(DISTURBED)
 
-    def _answer(self, observation: Observation) -> None:
-        """Keep the outcome of the first pending request; a time-out settles the rest of its group too."""
-        request = self._pending.pop(0)
+    def _answer(self, request: Request, observation: Observation) -> None:
+        """Keep the outcome of a request; a time-out settles the rest of its group too, wherever that stands."""
         self._seen[request.id] = observation
-        while observation.status == "timeout" and request.group and self._next_group() == request.group:
-            self._seen[self._pending.pop(0).id] = observation
+        if observation.status == "timeout" and request.group:
+            self._settle(self._groups[request.group], observation)
 
-    def _next_group(self) -> str | None:
-        return self._pending[0].group if self._pending else None
+    def _settle(self, requests: Iterable[Request], observation: Observation) -> None:
+        """Keep one outcome for those requests that have none yet, without running them."""
+        for request in requests:
+            self._seen.setdefault(request.id, observation)
 
     def _charge(self, lost: Lost, ended: Ended) -> None:
         """Fail what was running when the child was lost."""
@@ -181,16 +206,15 @@ class Session:
         )
         if isinstance(self._at, int):
             status: Literal["timeout", "error"] = "timeout" if late else "error"
-            self._barred[self._at] = CellRun(index=self._cells[self._at].index, status=status, error=how)
+            self._barred.add(self._at)
+            self._keep(self._at, CellRun(index=self._cells[self._at].index, status=status, error=how))
         elif self._at is not None:
-            self._answer(Observation(status="timeout" if late else "died", error=how))
+            self._answer(self._at, Observation(status="timeout" if late else "died", error=how))
         if isinstance(lost, Exhausted):
             self._abandon(how)
 
     def _abandon(self, why: str) -> None:
         """Skip all cells and requests that have no outcome yet."""
         for place, cell in enumerate(self._cells):
-            if place not in self._runs and place not in self._barred:
-                self._runs[place] = CellRun(index=cell.index, status="skipped", error=why)
-        while self._pending:
-            self._answer(Observation(status="unreachable", error=why))
+            self._runs.setdefault(place, CellRun(index=cell.index, status="skipped", error=why))
+        self._settle(self._requests, Observation(status="unreachable", error=why))
