@@ -17,6 +17,7 @@ from redink.grader.digests import digest
 from redink.records import Observation, Record, Request, Trial, Visibility
 
 SCHEMA = "redink/answer-key/1"
+_TIMES, _SPARE = 8, 1 << 14  # a list takes more bytes than an array, an answer of a wrong shape has more numbers
 _CHECKSUM = hashlib.sha256().digest_size
 
 
@@ -99,6 +100,21 @@ class AnswerKey(Record, frozen=True, dict=True):
             part.check: digest(*(text for one in part.requests for text in (one.id, one.when, one.inputs)))
             for part in self.parts
         }
+
+    @functools.cached_property
+    def most_bytes(self) -> dict[str, int]:
+        """How many bytes the answer to each request may have: a multiple of the largest that is known, and some more."""
+        return {
+            trial.id: _SPARE
+            + _TIMES * max(len(seen.value), *(_size(wrong, trial.id) for wrong in part.wrong.values()), 0)
+            for part in self.parts
+            for trial, seen in zip(part.trials, part.expected, strict=True)
+        }
+
+
+def _size(wrong: WrongAnswers, trial: str) -> int:
+    answer = wrong.answers.get(trial)
+    return 0 if answer is None else len(answer.value)
 
 
 def encode_key(key: AnswerKey) -> bytes:

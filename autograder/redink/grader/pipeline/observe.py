@@ -47,7 +47,12 @@ class Box(Protocol):
     """Something that runs cells and then requests."""
 
     def observe(
-        self, cells: Sequence[Cell], requests: Sequence[Request], limits: Limits, files: Mapping[str, bytes]
+        self,
+        cells: Sequence[Cell],
+        requests: Sequence[Request],
+        limits: Limits,
+        files: Mapping[str, bytes],
+        most_bytes: Mapping[str, int],
     ) -> Observed:
         """Run them and return what was seen."""
 
@@ -68,7 +73,7 @@ def observe(
         return Seen(execution=earlier, checks=tuple(checks.values()), new=(), executed=False)
     requests = [request for part in open_parts for request in part.requests]
     names_asked = _ask_for_missing_names(key.spec)
-    observed = box().observe(to_run, [names_asked, *requests], key.spec.limits, key.data)
+    observed = box().observe(to_run, [names_asked, *requests], key.spec.limits, key.data, key.most_bytes)
     missing = _missing_names(names_asked, observed.observations[names_asked.id])
     new = []
     for part in open_parts:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from redink.box import processes, protocol, scratch
 from redink.box.protocol import End, Ended, Orders, Ready, Spawn, Spawned
@@ -29,7 +29,7 @@ from redink.records import Cell, Limits, Observed, Record, Request, Walls
 from redink.texts import clean
 
 _STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
-_NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Zygote:
@@ -76,12 +76,16 @@ class Zygote:
         cells: Sequence[Cell],
         requests: Sequence[Request],
         limits: Limits,
-        files: Mapping[str, bytes] = _NO_FILES,
+        files: Mapping[str, bytes] = _NOTHING,
+        most_bytes: Mapping[str, int] = _NOTHING,
     ) -> Observed:
-        """Run a submission's cells and then the requests in a fresh box; `files` are put into its working folder."""
+        """Run a submission's cells and then the requests in a fresh box; `files` are put into its working folder.
+
+        `most_bytes` says how large the answer to a request may be, where that is less than the limits allow.
+        """
         with self._lock:
             self._ready()
-            return Session(self, cells, requests, limits, files).observe()
+            return Session(self, cells, requests, limits, files, most_bytes).observe()
 
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
         """Have a child forked; return the channel to it, and the pid of the process that all its family descends from."""

@@ -26,13 +26,14 @@ def sane_run(run: CellRun, limits: Limits) -> CellRun:
     )
 
 
-def sane_observation(reply: Reply, request: Request, limits: Limits) -> Observation:
-    """Keep of an untrusted reply what makes sense; whether its value is plain data is found by whoever decodes it."""
+def sane_observation(reply: Reply, request: Request, most: int) -> Observation:
+    """Keep of an untrusted reply what makes sense; a value of `most` bytes is kept as it is, and decoded by the judge."""
     if reply.status != "returned":
         where = reply.where if _PLACE.fullmatch(reply.where) else ""
         return Observation(status=reply.status, error=clean(reply.error), where=where)
-    if len(reply.value) > limits.value_bytes:
-        return Observation(status="too_large", error=f"returned more than {limits.value_bytes} bytes")
+    if len(reply.value) > most:
+        error = f"returned {len(reply.value):,} bytes, far more than a right answer has: {most:,} are allowed"
+        return Observation(status="too_large", error=error)
     known = _parameters(request.when) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified)
     return Observation(status="returned", value=reply.value, modified=modified)

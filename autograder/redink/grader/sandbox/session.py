@@ -55,12 +55,14 @@ class Session:
         requests: Sequence[Request],
         limits: Limits,
         files: Mapping[str, bytes],
+        most_bytes: Mapping[str, int],
     ) -> None:
         self._children = children
         self._cells = tuple(cells)
         self._requests = tuple(requests)
         self._limits = limits
         self._files = dict(files)
+        self._most_bytes = most_bytes
         self._meter = Meter(limits)
         self._groups: dict[str, list[Request]] = defaultdict(list)
         for request in requests:
@@ -161,7 +163,9 @@ class Session:
                 return self._charge_for_runner(message, request)
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost(DISTURBED)
-            self._answer(request, sane_observation(message, request, self._limits))
+            self._answer(
+                request, sane_observation(message, request, self._most_bytes.get(request.id, self._limits.value_bytes))
+            )
             if message.status == "timeout":
                 break
         if self._next_batch():

@@ -65,7 +65,7 @@ def observe_job(data: bytes) -> bytes:
     """Run an author's notebook and answer requests from it."""
     job = msgspec.msgpack.decode(data, type=Observing)
     try:
-        seen = _Box(job.box).observe(job.cells, job.requests, job.limits, job.data)
+        seen = _Box(job.box).observe(job.cells, job.requests, job.limits, job.data, {})
     except CourseError as error:
         return pack(ObservedDone(refused=str(error)))
     except BoxError as error:
@@ -135,10 +135,15 @@ class _Box:
         self._settings = settings
 
     def observe(
-        self, cells: Sequence[Cell], requests: Sequence[Request], limits: Limits, files: Mapping[str, bytes]
+        self,
+        cells: Sequence[Cell],
+        requests: Sequence[Request],
+        limits: Limits,
+        files: Mapping[str, bytes],
+        most_bytes: Mapping[str, int],
     ) -> Observed:
         """Run cells and requests in a fresh box; one that fails through our fault is tried again."""
-        return _patiently(lambda: self._zygote().observe(cells, requests, limits, files))
+        return _patiently(lambda: self._zygote().observe(cells, requests, limits, files, most_bytes))
 
     def _zygote(self) -> Zygote:
         if _held.zygote is not None and _held.settings == self._settings:
