@@ -83,7 +83,7 @@ def test_any_bytes_decode_to_plain_data_or_are_refused(data: bytes) -> None:
 @fuzzed(frames)
 def test_any_value_in_a_reply_is_an_observation(data: bytes) -> None:
     reply = protocol.Reply(id="r", status="returned", value=data, modified=("X", "zzz"))
-    seen = sane_observation(reply, REQUEST, Limits(value_bytes=200))
+    seen = sane_observation(reply, REQUEST, 200)
     assert seen.status == ("returned" if len(data) <= 200 else "too_large")
     assert set(seen.modified) <= {"X"}
 

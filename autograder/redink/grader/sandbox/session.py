@@ -163,9 +163,8 @@ class Session:
                 return self._charge_for_runner(message, request)
             if not isinstance(message, Reply) or message.id != request.id:
                 raise Lost(DISTURBED)
-            self._answer(
-                request, sane_observation(message, request, self._most_bytes.get(request.id, self._limits.value_bytes))
-            )
+            most = self._most_bytes.get(request.id, self._limits.value_bytes)
+            self._answer(request, sane_observation(message, request, most))
             if message.status == "timeout":
                 break
         if self._next_batch():
