@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from redink.records import Observed, Result
 
 _MOST_CELLS = 3  # that failed, in the line of one submission
+_MOST_LINES, _LINES_OF_A_CELL = 500, 20  # of what a notebook printed
 
 
 def results_table(results: tuple[Result, ...]) -> Table:
@@ -116,21 +117,24 @@ def show_report(report: Report) -> None:
 
 
 def show_cells(observed: Observed) -> None:
-    """Show what each cell of a notebook did."""
+    """Show what each cell of a notebook did, and the end of what it printed, as long as that is not too much in all."""
     out = console()
+    room = _MOST_LINES
     for cell in observed.cells:
         style = {"ok": "green", "skipped": "dim"}.get(cell.status, "red")
         out.print(
             Text(f"cell {cell.index:>3}  {cell.status:<8} {cell.cpu_seconds:6.2f} s CPU  {cell.error}", style=style)
         )
-        if cell.output.strip():
-            out.print(Text("\n".join(f"          | {_cropped(line)}" for line in _last_lines(cell.output))))
+        lines = _last_lines(cell.output, min(room, _LINES_OF_A_CELL)) if cell.output.strip() else []
+        room = max(0, room - len(lines))
+        if lines:
+            out.print(Text("\n".join(f"          | {_cropped(line)}" for line in lines)))
     out.print(f"{observed.cpu_seconds:.2f} s CPU; walls: {', '.join(observed.box.walls) or 'none'}")
 
 
-def _last_lines(output: str) -> list[str]:
+def _last_lines(output: str, most: int) -> list[str]:
     lines = output.rstrip().splitlines()
-    cut = len(lines) - 20
+    cut = len(lines) - most
     return lines if cut <= 0 else [f"({cut} lines before these; --save keeps them)", *lines[cut:]]
 
 
