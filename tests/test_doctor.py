@@ -47,6 +47,20 @@ def test_the_doctor_tries_forbidden_acts_and_they_fail() -> None:
     assert all(one.holds for one in acts)
 
 
+def test_the_doctor_says_what_is_limited_and_by_what() -> None:
+    limits = {one.name: one for one in doctor(without=("namespaces",)).findings if one.kind == "limit"}
+    assert {"CPU time", "wall time", "memory", "processes", "open files", "disk", "output"} <= set(limits)
+    assert not limits["disk"].holds
+    assert all(one.detail for one in limits.values())
+
+
+def test_a_box_without_a_filter_can_pass_notes_and_the_doctor_finds_out() -> None:
+    acts = {one.name: one for one in doctor(without=("seccomp",)).findings if one.kind == "act"}
+    assert not acts["lock a shared file"].holds
+    assert not acts["watch a shared file"].holds
+    assert not acts["see what others have read"].holds
+
+
 def test_without_namespaces_the_level_is_good_and_the_doctor_says_what_is_missing() -> None:
     found = doctor(without=("namespaces",))
     assert found.level == "good"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from redink_cli.options import hidden_folders, json_option
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from redink.grader.sandbox.doctor import Finding
 
 _WORTH = {
     "full": "every secret is behind two walls",
@@ -12,6 +20,9 @@ _WORTH = {
     "weak": "student code can reach what it must not; grade refuses, except with --allow-weak-box",
     "none": "there is no box on this machine; students can still check their work",
 }
+
+
+_HEADINGS = {"wall": "walls", "act": "forbidden acts, tried", "limit": "limits by default"}
 
 
 @click.command("doctor")
@@ -25,7 +36,6 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
     \b
     Example: redink doctor
     """
-    from rich.table import Table
     from rich.text import Text
 
     from redink.grader.sandbox.doctor import doctor
@@ -35,13 +45,24 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
     if json_file:
         screen.write_json(examined, json_file)
     if json_file != "-":
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("", "wall or forbidden act", "what that means", "how to fix it"):
-            table.add_column(heading, overflow="fold")
-        for one in examined.findings:
-            sign = Text("✓", style="green") if one.holds else Text("✗", style="red" if one.kind == "act" else "yellow")
-            table.add_row(sign, Text(one.name), Text(one.detail), Text(one.remedy))
         out = screen.console()
-        out.print(table)
+        for kind, heading in _HEADINGS.items():
+            if found := [one for one in examined.findings if one.kind == kind]:
+                out.print(_table(heading, found))
         out.print(Text(f"{examined.level}: {examined.reason or _WORTH[examined.level]}"))
     ctx.exit(0 if examined.level in ("full", "good") else 1)
+
+
+def _table(heading: str, findings: Sequence[Finding]) -> Table:
+    """Show what was found of one kind; how to mend it stands below what it means."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("", heading, ""):
+        table.add_column(title, overflow="fold")
+    for one in findings:
+        sign = Text("✓", style="green") if one.holds else Text("✗", style="red" if one.kind == "act" else "yellow")
+        fix = f"to mend it: {one.remedy}" if one.remedy else ""
+        table.add_row(sign, Text(one.name), Text("\n".join(filter(None, (one.detail, fix)))))
+    return table

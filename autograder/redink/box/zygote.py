@@ -26,9 +26,10 @@ and the system's programs, read-only, and nothing else (walls/visible): no cours
 folder and, where the grader is root, a uid of its own. Each child takes a mount namespace with a /proc and a scratch folder
 of its own, rlimits, that uid, no capabilities, no_new_privs, Landlock, and a seccomp filter, in this order
 (walls/raising), before it reads anything of the student; what stands is the first thing that it sends. Without namespaces
-Landlock hides the same files, and the filter refuses all sockets. Where the grader was given control groups it puts each
-child into one (sandbox/cgroups). Template and zygote are not dumpable, so that no child can write into them and spoil the
-next submission.
+Landlock hides the same files, and the filter refuses all sockets. The libraries that all boxes read are where they could
+leave notes for one another: the filter keeps every mark off them (walls/seccomp). Where the grader was given control groups
+it puts each child into one (sandbox/cgroups). Template and zygote are not dumpable, so that no child can write into them
+and spoil the next submission.
 
 Time. A timer on CPU time raises in the student's code (time_limit.py). What ignores it, the grader kills: it reads CPU
 time, memory and number of the zygote's whole family from /proc, and a generous wall-clock limit is the backstop. The
@@ -164,11 +165,12 @@ class _Zygote:
         if self._setup.counted:
             self._turnstile = Turnstile(limits.processes + raising.OURS)
             gate = self._turnstile.gate.fileno()
-        if own_pids is not None:
-            self._sleeper = namespaces.make_family(own_pids)
+        sleeper = 0 if own_pids is None else namespaces.make_family(own_pids)
         self._child = os.fork()
         if not self._child:
+            del sleeper  # its pid tells how many processes earlier submissions have started
             child.live(channel, self._setup, limits, me, self._shell, gate)
+        self._sleeper = sleeper
         if own_pids is not None:
             namespaces.leave_family(own_pids)
         os.close(channel)

@@ -29,6 +29,7 @@ _ALWAYS = (
 _MEGABYTE = 1024 * 1024
 OURS = 8  # processes and descriptors that the box itself needs
 _ADDRESSES = 4096  # megabytes that may be mapped without being used
+_SIGNALS = 256  # that may wait; the user namespaces of one user share a far larger number, which no box can fill alone
 
 
 def shield_the_zygote() -> None:
@@ -68,6 +69,8 @@ def raise_walls(setup: Setup, limits: Limits, gate: int | None) -> Walls:
         turnstile.hand_over(seccomp.listen(setup.filter), gate)
     elif setup.filter is not None:
         seccomp.install(setup.filter)
+    if setup.filter is not None and not setup.uses_namespaces:
+        seccomp.install(seccomp.refusing_to_pass_descriptors())
     return Walls(walls=(*_ALWAYS, *setup.standing), missing=setup.missing)
 
 
@@ -92,6 +95,8 @@ def _limit_resources(setup: Setup, limits: Limits) -> None:
     _limit(resource.RLIMIT_DATA, data * page + memory)
     _limit(resource.RLIMIT_AS, size * page + memory + _ADDRESSES * _MEGABYTE)
     _limit(resource.RLIMIT_NOFILE, limits.open_files + OURS)
+    if setup.uses_namespaces:
+        _limit(resource.RLIMIT_SIGPENDING, _SIGNALS)
     if setup.uses_namespaces or setup.uid != 0:
         _limit(resource.RLIMIT_NPROC, limits.processes + OURS + setup.crowd)
 

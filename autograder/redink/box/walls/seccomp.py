@@ -3,6 +3,10 @@
 It is a list of refusals, since Python and torch use too many calls to list those that are allowed. A few are told apart by
 their arguments. Where a mount namespace is missing the filter also keeps the child away from sockets outside
 and from the permissions of files that Landlock lets it read; where a pid namespace is, from other processes.
+
+All boxes read the same files: Python's libraries. A lock, a watch, a lease, a hint or a flag on one of them, or its place in
+the kernel's cache, would be a note from one submission to another. Locks succeed without any effect, since many a library
+takes one and none has to wait for a stranger; of `fcntl` and `ioctl` only what concerns a descriptor itself is left.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import ctypes
 import errno
 import platform
 import struct
+from collections.abc import Sequence
 
 from redink.box.walls import kernel
 
@@ -30,7 +35,8 @@ clock_settime 227 112, settimeofday 164 170, adjtimex 159 171, clock_adjtime 305
 sethostname 170 161, setdomainname 171 162, vhangup 153 58, syslog 103 116,
 migrate_pages 256 238, move_pages 279 239, mbind 237 235, set_mempolicy 238 237, set_mempolicy_home_node 450 450,
 setpriority 141 140, ioprio_set 251 30,
-shmget 29 194, semget 64 190, msgget 68 186, mq_open 240 180, memfd_create 319 279, memfd_secret 447 447
+shmget 29 194, semget 64 190, msgget 68 186, mq_open 240 180, memfd_create 319 279, memfd_secret 447 447,
+inotify_init 253 -, inotify_init1 294 26, inotify_add_watch 254 27, mincore 27 232, cachestat 451 451, io_setup 206 0
 """
 _ON_OTHERS = """
 prlimit64 302 261, sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274
@@ -47,7 +53,11 @@ removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, setxattrat 463 463
 """
 _ITSELF = "seccomp 317 277"
 _FORKS = "fork 57 -, vfork 58 -"
-_BY_ARGUMENT = "clone 56 220, clone3 435 435, socket 41 198, socketpair 53 199, ioctl 16 29, truncate 76 45"
+_BY_ARGUMENT = """
+clone 56 220, clone3 435 435, socket 41 198, socketpair 53 199, ioctl 16 29, truncate 76 45,
+flock 73 32, fcntl 72 25, fadvise64 221 223, madvise 28 233, preadv2 327 286
+"""
+_PASSING = "sendmsg 46 211, sendmmsg 307 269"  # the calls that can pass a descriptor on
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _KILL, _ERRNO, _ASK, _ALLOW = 0x80000000, 0x00050000, 0x7FC00000, 0x7FFF0000
@@ -56,7 +66,13 @@ _NAMESPACES = 0x7E020080  # every CLONE_NEW…
 _X32 = 0x40000000
 _SET_FILTER, _NEW_LISTENER = 1, 8
 _UNIX, _STREAM, _SEQPACKET = 1, 1, 5
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TIOCSTI, _TIOCLINUX, _FICLONE = 0x5412, 0x541C, 0x40049409
+_KIND_OF_REQUEST, _OF_DESCRIPTORS = 0xFF00, 0x5400  # terminals, and what every descriptor knows (FIONREAD, FIOCLEX, …)
+_SETS_A_LOCK = (6, 7, 37, 38)
+_ON_DESCRIPTORS = (0, 1, 2, 3, 4, 1030, 1031, 1032)  # duplicates, flags, and the size of a pipe
+_ASKS_FOR_LOCKS = (5, 36)  # nobody can have set any
+_FADV_DONTNEED = 4
+_MERGES_OR_EVICTS = (12, 20, 21)  # MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT
 
 
 class _Program(ctypes.Structure):
@@ -90,16 +106,49 @@ def assemble(
     code += _on(special["clone"], [*_argument(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse, *asks])
     for number in _numbers(_FORKS, column).values():
         code += _on(number, asks)
-    code += _on(
-        special["ioctl"], [*_argument(1), _step(_EQUAL, _TIOCSTI, 1, 0), _step(_EQUAL, _TIOCLINUX, 0, 1), refuse]
-    )
+    code += _without_notes(special)
     for number in _numbers(_ON_OTHERS, column).values():
         code += _on(number, [*_argument(0), _step(_EQUAL, 0, 1, 0), refuse])
     if own_mounts:
         code += _on(special["socket"], [*_argument(0), _step(_EQUAL, _UNIX, 1, 0), refuse])
     else:
         code += _without_mounts(column, special, truncation_handled)
-    return b"".join([*code, _step(_RETURN, _ALLOW)])
+    return b"".join([*code, _allow()])
+
+
+def _without_notes(special: dict[str, int]) -> list[bytes]:
+    """Leave no mark on a file that another box can read, and see none."""
+    descriptors = [_step(_AND, _KIND_OF_REQUEST), _step(_EQUAL, _OF_DESCRIPTORS, 1, 0), _answer(errno.ENOTTY)]
+    requests = [
+        *_if_among((_TIOCSTI, _TIOCLINUX), _answer(errno.EPERM)),
+        *_if_among((_FICLONE,), _allow()),
+        *descriptors,
+    ]
+    commands = [
+        *_if_among(_SETS_A_LOCK, _answer(0)),
+        *_if_among((*_ON_DESCRIPTORS, *_ASKS_FOR_LOCKS), _allow()),
+        _answer(errno.EINVAL),
+    ]
+    return [
+        *_on(special["flock"], [_answer(0)]),
+        *_on(special["fcntl"], [*_argument(1), *commands]),
+        *_on(special["ioctl"], [*_argument(1), *requests]),
+        *_on(special["fadvise64"], [*_argument(3), *_if_among((_FADV_DONTNEED,), _answer(0))]),
+        *_on(special["madvise"], [*_argument(2), *_if_among(_MERGES_OR_EVICTS, _answer(errno.EINVAL))]),
+        *_on(special["preadv2"], [*_argument(5), _step(_EQUAL, 0, 1, 0), _answer(errno.EOPNOTSUPP)]),
+    ]
+
+
+def refusing_to_pass_descriptors() -> bytes:
+    """Write the small filter that a box without namespaces puts up last, when it has passed on its listener.
+
+    The kernel counts the descriptors that are under way for a user, not for a box: one box could fill the count, and
+    another would see it, and not even start.
+    """
+    code = [_step(_LOAD, 0)]
+    for number in _numbers(_PASSING, _MACHINES[platform.machine()][0]).values():
+        code += _on(number, [_answer(errno.EPERM)])
+    return b"".join([*code, _allow()])
 
 
 def install(code: bytes) -> None:
@@ -130,12 +179,22 @@ def _without_mounts(column: int, special: dict[str, int], truncation_handled: bo
 
 def _on(number: int, steps: list[bytes]) -> list[bytes]:
     """Do these steps for one call, and allow it if none of them has answered."""
-    return [_step(_EQUAL, number, 0, len(steps) + 1), *steps, _step(_RETURN, _ALLOW)]
+    return [_step(_EQUAL, number, 0, len(steps) + 1), *steps, _allow()]
+
+
+def _if_among(values: Sequence[int], answer: bytes) -> list[bytes]:
+    """Answer if what is loaded is one of these values."""
+    last = len(values) - 1
+    return [*(_step(_EQUAL, value, last - at, at == last) for at, value in enumerate(values)), answer]
 
 
 def _argument(place: int) -> list[bytes]:
     """Load the low half of an argument."""
     return [_step(_LOAD, 16 + 8 * place)]
+
+
+def _allow() -> bytes:
+    return _step(_RETURN, _ALLOW)
 
 
 def _answer(error: int) -> bytes:
@@ -155,4 +214,4 @@ def _numbers(table: str, column: int) -> dict[str, int]:
     return found
 
 
-NOTHING_REFUSED = _step(_RETURN, _ALLOW)  # a filter to try things with
+NOTHING_REFUSED = _allow()  # a filter to try things with

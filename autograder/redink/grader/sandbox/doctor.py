@@ -1,7 +1,8 @@
 """What this machine can promise about the box, found out by trying forbidden acts inside it.
 
 Bait is put where a submission must not reach (a file, listening sockets, the grader's own process), and a box is
-given all the addresses. An act that succeeds makes the box weak, whatever walls it claims.
+given all the addresses. An act that succeeds makes the box weak, whatever walls it claims. What is limited, and by what,
+follows from the walls that stand.
 """
 
 from __future__ import annotations
@@ -35,9 +36,13 @@ _ACTS = {
     "mount a file system": "student.libc('mount', b'none', b'/', b'tmpfs', 0, 0)",
     "make a namespace": "student.libc('unshare', 0x10000000)",
     "share memory past its end": "student.libc('shmget', 7, 4096, 0o1600)",
+    "lock a shared file": "student.call(lambda: student.lock(student.os.__file__))",
+    "watch a shared file": "student.libc('inotify_init1', 0)",
+    "mark a shared file": "student.call(lambda: student.fcntl.fcntl(open(student.os.__file__), 1036, bytes(8)))",
+    "see what others have read": "student.call(lambda: student.read_at_once(student.os.__file__))",
 }
 _CELL = """
-import ctypes, os, socket
+import ctypes, fcntl, os, socket
 def call(act):
     try:
         act()
@@ -50,6 +55,18 @@ def libc(name, *arguments):
 def unix(address):
     with socket.socket(socket.AF_UNIX) as made:
         made.connect(address)
+def lock(path):
+    with open(path) as one, open(path) as other:
+        fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+    raise OSError('a lock has no effect')
+def read_at_once(path):
+    with open(path, 'rb') as file:
+        file.read()
+        os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
 """
 _MEANING = {
     "pid_ns": "a submission could see other processes by name; what it leaves running is found and killed instead",
@@ -64,14 +81,15 @@ _MEANING = {
     "turnstile": "a fork bomb is counted by the grader a few times a second, and may slow its neighbours until then",
     "cgroup": "memory is counted by a watchdog a few times a second instead of by the kernel",
 }
+_WATCHED = "all together by the grader, a few times a second"
 _NAMESPACES = ("pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "user_ns")
 
 
 class Finding(Record, frozen=True):
-    """One wall or one forbidden act: whether it holds, what it means if not, and how to fix it."""
+    """One wall, forbidden act or limit: whether it holds, what it means, and how to fix it if not."""
 
     name: str
-    kind: Literal["wall", "act"]
+    kind: Literal["wall", "act", "limit"]
     holds: bool
     detail: str = ""
     remedy: str = ""
@@ -99,7 +117,30 @@ def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examin
         for name in seen.box.missing
     ]
     worth = level(seen.box) if all(act.holds for act in acts) else "weak"
-    return Examined(level=worth, findings=(*walls, *acts))
+    return Examined(level=worth, findings=(*walls, *acts, *_limits(set(seen.box.walls))))
+
+
+def _limits(walls: set[str]) -> list[Finding]:
+    """Say what is limited on this machine, and by what; an assignment may say otherwise how much."""
+    most = Limits()
+    memory = "all together too" if "cgroup" in walls else _WATCHED
+    counted = "by the kernel" if "pid_ns" in walls else "at the turnstile" if "turnstile" in walls else _WATCHED
+    disk = "all files together, in memory" if "mount_ns" in walls else "each file; all together the disk is the limit"
+    told = {
+        "CPU time": f"{most.total_cpu:g} s a submission, {most.cell_cpu:g} s a cell, {most.check_cpu:g} s a call; "
+        f"by a timer, by the kernel for each process, and {_WATCHED}",
+        "wall time": f"{most.wall_factor:g} times the CPU time, by the grader's clock",
+        "memory": f"{most.memory_mb} MB; each process by the kernel, {memory}",
+        "processes": f"{most.processes}, {counted}",
+        "open files": f"{most.open_files} a process, by the kernel",
+        "disk": f"{most.disk_mb} MB: {disk}",
+        "output": f"{most.output_bytes // 1024} kB of text, {most.value_bytes >> 20} MB an answer, by the grader",
+    }
+    weaker = {"processes": counted == _WATCHED, "disk": "mount_ns" not in walls}
+    return [
+        Finding(name=name, kind="limit", holds=not weaker.get(name, False), detail=detail)
+        for name, detail in told.items()
+    ]
 
 
 def _act(name: str, seen: Observation) -> Finding:
