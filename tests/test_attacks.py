@@ -91,6 +91,7 @@ def test_an_attack_gets_what_it_declares(outcome: dict[str, Any], name: str) -> 
     assert wanted.get("never", runner.MARKER) not in json.dumps(
         [one for one in checks if one["visibility"] == "hidden"]
     )
+    assert wanted.get("nowhere", runner.MARKER) not in json.dumps(result)
     assert runner.MARKER not in json.dumps(result)
 
 
@@ -121,6 +122,25 @@ def test_nobody_stores_more_than_a_few_megabytes(outcome: dict[str, Any]) -> Non
     stored = outcome["after"]["stored"]
     assert len(stored) >= len(ATTACKS)
     assert {name: size for name, size in stored.items() if size > MOST_STORED} == {}
+
+
+def test_no_secret_input_stands_anywhere_in_the_results(outcome: dict[str, Any]) -> None:
+    secret = outcome["secret_inputs"]
+    assert len(secret) > 100
+    found = [name for name, result in outcome["by_name"].items() if _any_of(secret, _without_times(result))]
+    assert found == []
+
+
+def _without_times(result: dict[str, Any]) -> str:
+    """Write all of a result but its times, which are numbers like any other."""
+    cells = [{**cell, "cpu_seconds": 0} for cell in result["cells"]]
+    return json.dumps({**result, "cells": cells, "cpu_seconds": 0, "wall_seconds": 0})
+
+
+def _any_of(numbers: list[str], text: str) -> bool:
+    """Tell whether one of these numbers begins anywhere in a text."""
+    there = set(re.findall(r"(?<!\d)\d+\.\d{4}", text))
+    return not there.isdisjoint(numbers)
 
 
 def test_nobody_else_is_affected(outcome: dict[str, Any]) -> None:

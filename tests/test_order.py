@@ -184,7 +184,7 @@ def test_nothing_in_the_box_holds_a_secret_request_while_published_ones_are_answ
     assert value(seen.observations["f/s1"])[-2:] == ["f/s0", "f/s1"]
 
 
-def test_what_one_runner_writes_the_next_one_reads_and_so_order_is_the_wall(zygote: Zygote) -> None:
+def test_what_one_call_leaves_a_later_one_finds_and_so_order_is_the_wall(zygote: Zygote) -> None:
     source = "def f(x):\n    open('seen', 'a').write(f'{x} ')\n    return open('seen').read()"
     seen, _ = observed(zygote, [source], asked("f/s0", "f/p0", "f/p1"))
     assert [value(seen.observations[id]) for id in ("f/p0", "f/p1", "f/s0")] == [

@@ -66,7 +66,7 @@ WAITS = {
     "sleeping cells": ("import time\ndef f(x): return 1", *["time.sleep(0.7)"] * 5),
     "sleeping calls": ("import time\ndef f(x):\n    time.sleep(0.7)\n    return 1",),
     "stopped cell": ("import os, signal\ndef f(x): return 1", "os.kill(os.getpid(), signal.SIGSTOP)"),
-    "stopped parent": ("import os, signal\ndef f(x):\n    os.kill(os.getppid(), signal.SIGSTOP)\n    return 1",),
+    "stopped parent": ("import os, signal\ndef f(x):\n    os.kill(os.getppid(), signal.SIGSTOP)\n    os._exit(0)",),
     "stopped runner": ("import os, signal\ndef f(x):\n    os.kill(os.getpid(), signal.SIGSTOP)\n    return 1",),
     "trickled frame": (
         SOCKET + "def f(x):\n    ours.sendall((4000).to_bytes(8, 'little'))\n"
@@ -81,10 +81,11 @@ WAITS = {
         "def swallow():\n    while True: ours.recv(1)\nthreading.Thread(target=swallow, daemon=True).start()",
     ),
     "slow deaths": (
-        "import os, signal, time\ndef f(x):\n    time.sleep(0.6)\n    os.kill(os.getppid(), signal.SIGKILL)",
+        "import os, signal, time\n"
+        "def f(x):\n    time.sleep(0.6)\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(60)",
     ),
     "sleeps when it runs again": (
-        "import os, signal, time\ntime.sleep(0.7)\ndef f(x):\n    os.kill(os.getppid(), signal.SIGKILL)",
+        "import os, signal, time\ntime.sleep(0.7)\ndef f(x):\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(60)",
     ),
 }  # fmt: skip
 

@@ -21,11 +21,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import redink
+from redink import wire
 from redink.box import processes
+from redink.grader.answer_key.key import decode_key
 from redink.grader.course import SECRET_VARIABLE, Course
 from redink.grader.grade import grade
 from redink.grader.workers.workers import workers_for
+from redink.records import Trial
 
 HERE = Path(__file__).parent
 MARKER = "a marker that nobody may ever see"
@@ -184,7 +189,25 @@ def main(course: Path, out: Path, *without: str) -> None:
         }
     import msgspec
 
-    out.write_bytes(msgspec.json.encode({"results": report.results, "after": after}))
+    told = {"results": report.results, "after": after, "secret_inputs": sorted(_secret_inputs(course))}
+    out.write_bytes(msgspec.json.encode(told))
+
+
+def _secret_inputs(course: Path) -> set[str]:
+    """Write every number that only secret trials have as an input, as it would begin in any text."""
+    (path,) = (course / ".redink/keys").glob("little-*.key")
+    trials = [trial for part in decode_key(path.read_bytes(), str(path)).parts for trial in part.trials]
+    secret, published = (
+        {text for trial in trials if trial.published is kind for text in _numbers(trial)} for kind in (False, True)
+    )
+    return secret - published
+
+
+def _numbers(trial: Trial) -> list[str]:
+    """Write the numbers of a trial's inputs to four decimals, cut and rounded."""
+    arrays = [value for value in wire.decode(trial.inputs).values() if isinstance(value, np.ndarray)]
+    numbers = [abs(float(number)) for array in arrays for number in array.ravel()]
+    return [text for number in numbers for text in (f"{number:.4f}", f"{number:.9f}"[:-5])]
 
 
 class Memory(threading.Thread):

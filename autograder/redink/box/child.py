@@ -1,7 +1,8 @@
 """The child: walls itself in, runs the cells, then stays as a paused snapshot of their state.
 
-For each `RunRequests` it forks a runner and waits for it. Student code shares this process, so the grader trusts nothing
-that comes from here; this file only has to be quick, and right when the student is honest.
+For a `RunRequests` it forks a runner and waits for it; the runner reads those that follow. Student code shares this
+process, so the grader trusts nothing that comes from here; this file only has to be quick, and right when the student is
+honest.
 """
 
 from __future__ import annotations
@@ -114,7 +115,10 @@ def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limi
     code = 70
     try:
         die_with(me)
-        serve(sock, order.requests, student, limits)
+        while serve(sock, order.requests, student, limits):
+            following = to_box(frames.receive(sock, _LARGEST_JOB))
+            assert isinstance(following, RunRequests)
+            order = following
         code = 0
     finally:
         os._exit(code)

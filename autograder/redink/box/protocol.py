@@ -10,7 +10,7 @@ Box channel, grader ↔ child (wire frames; nothing that comes back is trusted):
 
     WallsRaised                    the walls are up; nothing of the student has run
     RunCells        → CellDone …   one for each cell
-    RunRequests     → Reply …      one for each request, then RunnerEnded
+    RunRequests     → Reply …      one for each request, then RunnerEnded unless all are answered
 
 Decoders are made here, once: student code finds no redink modules, so nothing can be resolved later.
 """
@@ -79,7 +79,7 @@ class CellDone(Record, frozen=True, tag="cell"):
 
 
 class RunRequests(Record, frozen=True, tag="run_requests"):
-    """Requests for a fresh runner, in order."""
+    """Requests in order, for the runner that has answered all before them, or for a fresh one."""
 
     requests: tuple[Request, ...]
 

@@ -19,16 +19,17 @@ from redink.calling import Call, Student, ending
 from redink.records import Limits, Request
 
 
-def serve(sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits) -> None:
-    """Answer requests until they are done or one runs out of time."""
+def serve(sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits) -> bool:
+    """Answer requests until they are done or one runs out of time; tell whether this process may answer more."""
     me = os.getpid()
     for request in requests:
         reply = observe(request, student, limits)
         if os.getpid() != me:
-            return  # a copy that the student's os.fork() made: only the original answers
+            return False  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(reply))
         if reply.status == "timeout":
-            return
+            return False
+    return True
 
 
 def observe(request: Request, student: Student, limits: Limits) -> Reply:

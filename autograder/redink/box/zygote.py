@@ -9,7 +9,8 @@ Theory of operation. Seven kinds of process take part::
           └─ zygote   first process of its pid namespace; sets up the walls; warm and without secrets, like the template
              ├─ sleeper   first process of a submission's own pid namespace; whatever the submission starts dies with it
              └─ child     forked for one submission; walls itself in, runs the cells, then waits as a paused snapshot
-                └─ runner forked from the snapshot; serves the `when`s in order; another one follows if it ends early
+                └─ runner forked from the snapshot; serves the `when`s, published inputs before secret ones; another one
+                          follows if it ends early
 
 Where the machine refuses namespaces there is no keeper and no sleeper: the zygote, being the subreaper, finds and kills
 what has descended from a child, and is asked before anything in the box forks (walls/turnstile.py).
@@ -32,7 +33,8 @@ it puts each child into one (sandbox/cgroups). Template and zygote are not dumpa
 and spoil the next submission.
 
 Time. A timer on CPU time raises in the student's code (time_limit.py). What ignores it, the grader kills: it reads CPU
-time, memory and number of the zygote's whole family from /proc, and a generous wall-clock limit is the backstop. The
+time, memory and number of the zygote's whole family from /proc. A generous wall-clock limit on each cell and call, and one
+on all of a submission's waiting together, are the backstop (sandbox/meter.py). The
 grader alone decides that a child is over; it then asks for the end, and the zygote kills everything the submission
 started, however often it forked away, and reports how the child ended and what it all cost. The scratch folder was in
 memory and is gone with the last process.

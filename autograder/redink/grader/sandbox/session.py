@@ -149,7 +149,7 @@ class Session:
         return tuple(request for request in pending if request.published) or pending
 
     def _take_replies(self, channel: Channel, batch: Sequence[Request]) -> None:
-        """Take the replies of one runner until it has answered all, or ended."""
+        """Take the replies of one runner until it has answered all, and waits for more, or has ended."""
         for request in batch:
             self._at = request
             self._meter.check_total()
@@ -158,7 +158,7 @@ class Session:
             except Late as late:
                 processes.kill_children_of(channel.pid)
                 self._answer(request, Observation(status="timeout", error=str(late)))
-                break
+                return self._await_end_of_runner(channel)
             if isinstance(message, RunnerEnded):
                 return self._charge_for_runner(message, request)
             if not isinstance(message, Reply) or message.id != request.id:
@@ -166,9 +166,7 @@ class Session:
             most = self._most_bytes.get(request.id, self._limits.value_bytes)
             self._answer(request, sane_observation(message, request, most))
             if message.status == "timeout":
-                break
-        if self._next_batch():
-            self._await_end_of_runner(channel)
+                return self._await_end_of_runner(channel)
         return None
 
     def _charge_for_runner(self, ended: RunnerEnded, request: Request) -> None:
@@ -185,9 +183,9 @@ class Session:
             raise BoxError("other programs of the same user left no room for another process")
 
     def _await_end_of_runner(self, channel: Channel) -> None:
-        """Wait for the message that the runner has ended; if something else comes, only the child pays."""
+        """Wait, if anything is to follow, until the runner has ended; if something else comes, only the child pays."""
         self._at = None
-        if not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerEnded):
+        if self._next_batch() and not isinstance(channel.message(Allowance(self._meter, 1.0)), RunnerEnded):
             raise Lost(DISTURBED)
 
     def _answer(self, request: Request, observation: Observation) -> None:
