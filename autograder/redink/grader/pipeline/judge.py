@@ -45,8 +45,7 @@ def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory) 
     """Judge all checks of a question, by check id."""
     breaches: dict[str, str] = {}
     if question.forbids:
-        sources = [forbidding.Source(cell.source) for cell in evidence.sources]
-        breaches = forbidding.breaches(sources, question.asks, question.forbids)
+        breaches = forbidding.breaches(evidence.readable_sources, question.asks, question.forbids)
     return {part.check: _judge_check(key, part, evidence, memory, breaches) for part in key.parts(question.id)}
 
 
@@ -68,8 +67,9 @@ def _judge_check(key: OpenKey, part: Part, evidence: Evidence, memory: Memory, b
 
 def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
     check, asked = key.checks[part.check], key.asked(part.check)
+    answers = evidence.answers(part.check, key.most_parts(part.check))
     rows = []
-    for trial, answer, wanted in zip(part.trials, evidence.answers(part.check), asked, strict=True):
+    for trial, answer, wanted in zip(part.trials, answers, asked, strict=True):
         verdict = verdicts.judge(check, answer, wanted.expected, wanted.inputs)
         rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
     feedback = give_feedback(check, part.visibility, rows)
