@@ -94,6 +94,33 @@ def test_cells_too_long_to_be_read_prove_nothing():
     assert told_of("#" + "x" * LONGEST, "def fit(X):\n    return X") == {}
 
 
+EASILY = "import numpy as np\ndef fit(X):\n    return np.linalg.lstsq(X, X)\n"
+DEEP = {
+    "a chain of elif": "if a: pass\n" + "elif a: pass\n" * 1500,
+    "classes in classes": "".join(" " * n + "class fit:\n" for n in range(95)) + " " * 95 + "x = 1\n",
+    "blocks in blocks": "".join(" " * n + "if 1:\n" for n in range(95)) + " " * 95 + "x = 1\n",
+    "attributes of attributes": "a" + ".b" * 1500 + "\n",
+    "one name after another": "x = b.c;" + "x = x.a;" * 5000 + "\n",
+    "many names": ";".join(f"a{n} = b.c" for n in range(5000)) + "\n",
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_no_depth_or_length_hides_a_name_or_stops_the_search(kind):
+    assert found(DEEP[kind] + EASILY) == {"fit": "numpy.linalg.lstsq"}
+    assert found(DEEP[kind], EASILY) == {"fit": "numpy.linalg.lstsq"}
+    assert found(DEEP[kind] + "def fit(X):\n    return X") == {}
+
+
+def test_an_import_that_python_itself_reads_for_seconds_is_too_long_to_read():
+    assert "too long to read" in told_of("import a" + ".b" * 40_000, EASILY)["fit"]
+
+
+def test_a_class_in_a_class_is_searched_in_order():
+    inner = "    class Inner:\n        def a(self):\n            sorted(1)\n"
+    assert found(f"class Net:\n{inner}    def b(self, x):\n        x.backward()") == {"Net": "sorted"}
+
+
 MEAN = 'asks = ["centre"]\nforbids = ["numpy.mean", ".mean"]'
 BY_HAND = "def centre(X):\n    return X - X.sum(axis=0) / len(X)"
 EASY = "import numpy\ndef centre(X):\n    return X - numpy.mean(X, axis=0)"

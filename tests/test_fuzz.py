@@ -15,10 +15,14 @@ from hypothesis.extra import numpy as hnp
 from redink import wire
 from redink.box import protocol
 from redink.checks import close
+from redink.checks.comparing import notes
 from redink.checks.language import Check
 from redink.errors import SubmissionError, WireError
 from redink.grader.sandbox.sanitise import sane_observation, sane_run
-from redink.judging.verdicts import judge
+from redink.judging.answers import Answer
+from redink.judging.feedback import show
+from redink.judging.mistakes import fingerprint
+from redink.judging.verdicts import judge, same
 from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Observation, Request
 
@@ -174,3 +178,75 @@ def test_any_answer_against_any_expected_one_ends_in_a_verdict(case):
     verdict = judge(plain, Observation(status="returned", value=seen), expected, {})
     assert verdict.verdict in ("passed", "failed")
     assert bool(verdict.message) == (verdict.verdict == "failed")
+
+
+def deeper(value, times):
+    for _ in range(times):
+        value = [value]
+    return value
+
+
+right = st.builds(
+    lambda seed, shape: np.random.default_rng(seed).uniform(1, 2, size=shape),
+    st.integers(0, 99),
+    hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4),
+)
+WHOLE = {  # the same answer in another form
+    "itself": lambda x, n: x,
+    "lists": lambda x, n: x.tolist(),
+    "rows": lambda x, n: list(x),
+    "single": lambda x, n: x.astype("f4"),
+    "objects": lambda x, n: x.astype(object),
+    "complex": lambda x, n: x + 0j,
+    "long": lambda x, n: x.astype(np.longdouble),
+}
+BROKEN = {  # another answer, however alike
+    "half of a wrong one": lambda x, n: (0.99 * x).astype("f2"),
+    "single of a wrong one": lambda x, n: (0.999 * x).astype("f4"),
+    "half in lists": lambda x, n: [list(np.ravel(0.99 * x).astype("f2"))],
+    "halves": lambda x, n: (0.992 * x).astype("f2").tolist(),
+    "longer": lambda x, n: np.concatenate([x] * (2 + n)),
+    "much longer": lambda x, n: np.concatenate([x] * 5000),
+    "deeper": lambda x, n: deeper(x, 1 + n % 50),
+    "wider": lambda x, n: [x.tolist()] * (2 + 100 * n),
+    "empty": lambda x, n: x[:0],
+    "rows of nothing": lambda x, n: np.zeros((10**n, 0)),
+    "a text": lambda x, n: "1.5" * 10**n,
+    "a key": lambda x, n: {"x": x},
+    "keys": lambda x, n: {(k, "k" * k): x for k in range(2 + 100 * n)},
+    "ragged": lambda x, n: [*x.tolist(), [1.0] * n, [[2.0]]],
+    "digits": lambda x, n: [10**4200] * (2 + n),
+    "booleans": lambda x, n: x > 0,
+    "masked": lambda x, n: np.ma.masked_array(x, x > 0),
+    "nan": lambda x, n: np.full(x.shape, np.nan),
+    "an object": lambda x, n: [len, x],
+    "one wrong": lambda x, n: x + 1e-3 * (x == x.max()),
+}
+around = {
+    "alone": lambda value: value,
+    "in a list": lambda value: [value, 5],
+    "in a dict": lambda value: {"w": value, "b": "x"},
+}
+
+
+@fuzzed(
+    st.tuples(
+        right, st.sampled_from([*WHOLE, *BROKEN]), st.integers(0, 6), st.sampled_from([*around]), st.integers(0, 2)
+    )
+)
+def test_an_answer_passes_only_if_it_is_the_expected_one(case):
+    truth, how, size, place, kind = case
+    seen = wire.decode(wire.encode(around[place]((WHOLE | BROKEN)[how](truth, size))))
+    expected = wire.decode(wire.encode(around[place](truth)))
+    made = Check("q", lambda: None, kind="call", calls="f", trials=1, weight=1, tol=1e-8, covers="")
+    if kind == 1:
+        made.then(lambda seen, expected: close(seen, expected))
+    if kind == 2:
+        made.view(lambda seen: seen)
+    one, other = Answer("returned", seen), Answer("returned", expected)
+    verdict = judge(made, one, expected, {})
+    assert verdict.verdict == ("passed" if how in WHOLE else "failed"), verdict.message
+    assert same(made, one, other, {}) == (how in WHOLE)
+    assert all(text.isprintable() for text in (verdict.message, *notes(seen, expected), show(seen)))
+    assert len(verdict.message) < 400
+    assert len(fingerprint([(made, one, expected, {})])) == 16

@@ -6,7 +6,16 @@ import ast
 
 import pytest
 
-from redink.source import definitions, globals_of, is_python, parse, statements, syntax_error, without_decorators
+from redink.source import (
+    _without_magics,
+    definitions,
+    globals_of,
+    is_python,
+    parse,
+    statements,
+    syntax_error,
+    without_decorators,
+)
 
 CELL = """import numpy as np
 import torch.nn
@@ -100,3 +109,49 @@ def test_decorators_are_left_out_and_nothing_else():
 def test_a_long_line_of_blanks_is_read_at_once():
     """A pattern that tried every split of the blanks would take hours here."""
     assert not parse("def f(:\n" + " " * 1_000_000 + "x").body
+
+
+N = 100_000
+HOSTILE = {
+    "blanks": " " * N + "raise",
+    "a name and blanks": "x" + " " * N + "y",
+    "blanks and =": "x" + " " * N + "= y",
+    "tabs": "\t" * N + "x y",
+    "backslashes": "\\" * N,
+    "backslashes after %": "%" + "\\" * N,
+    "lines joined": "x = !" + "\\\n" * (N // 2) + ")",
+    "question marks": "?" * N,
+    "a name and ?": "x" + "?" * N,
+    "a name, then ?": "a" * N + " ?",
+    "=": "=" * N,
+    "x = =": "x " + "= " * (N // 2),
+    "commas": "," * N,
+    "stars": "*" * N,
+    "empty lines": " \n" * (N // 2) + ")",
+    "magics": "%\n" * (N // 2) + ")",
+    "half magics": ("x" + " " * 99 + "\n") * (N // 100) + ")",
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_text_makes_the_search_for_magics_slow(kind):
+    """Each takes less than a tenth of a second; a pattern that tries every split of it would take minutes."""
+    assert len(_without_magics(HOSTILE[kind])) <= 5 * N
+
+
+DEEP = {
+    "elif": "if a: pass\n" + "elif a: pass\n" * 1500,
+    "functions": "".join(" " * n + "def f():\n" for n in range(95)) + " " * 95 + "x = g",
+    "classes": "".join(" " * n + "class A:\n" for n in range(95)) + " " * 95 + "x = g",
+    "lambdas": "lambda: " * 150 + "g",
+    "attributes": "a" + ".b" * 1500,
+    "sums": "1+" * 1500 + "1",
+    "brackets": "[" * N,
+    "a long tuple": "1," * (N // 2),
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_no_depth_makes_the_reader_stumble(kind):
+    for read in (parse, statements, definitions, globals_of, is_python, syntax_error, without_decorators):
+        read(DEEP[kind])

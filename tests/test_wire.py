@@ -6,6 +6,7 @@ import contextlib
 import math
 import socket
 import threading
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -207,7 +208,7 @@ def test_a_damaged_value_decodes_to_a_value_or_a_wire_error(data: st.DataObject)
 @given(plain)
 @settings(max_examples=200, deadline=None)
 def test_parts_are_counted_as_they_are_unpacked(value: Any) -> None:
-    wire._count_nodes(wire.encode({1: value, "b": [value, np.zeros(3)]}))
+    wire._scan(wire.encode({1: value, "b": [value, np.zeros(3)]}), wire.MAX_NODES)
 
 
 def array_claiming(dtype: str, shape: list[int], raw: bytes) -> bytes:
@@ -270,3 +271,84 @@ def test_a_frame_cut_short_is_an_end() -> None:
             theirs.sendall((10).to_bytes(8, "little") + b"abc")
         with pytest.raises(EOFError):
             frames.receive(ours)
+
+
+# -- what would be large or slow ---------------------------------------------------------------------------------------
+
+
+def pairs_claiming(keys: list[Any]) -> bytes:
+    pairs = msgspec.msgpack.encode([[key, None] for key in keys])
+    return msgspec.msgpack.encode(msgspec.msgpack.Ext(4, pairs))
+
+
+@pytest.mark.parametrize("shape", [[10**9, 0], [0, 10**9], [10**5, 0, 10**5], [0] + [2] * 31])
+def test_an_empty_array_has_no_absurd_axes(shape: list[int]) -> None:
+    with pytest.raises(WireError, match="claims an array of shape"):
+        wire.decode(array_claiming("float64", shape, b""))
+
+
+@pytest.mark.parametrize("shape", [[0], [0, 784], [1000, 0], [2, 0, 4]])
+def test_an_ordinary_empty_array_crosses(shape: list[int]) -> None:
+    assert wire.decode(array_claiming("float64", shape, b"")).shape == tuple(shape)
+
+
+def test_keys_that_share_one_hash_are_refused_before_a_dict_is_made() -> None:
+    alike = [1 + n * (2**61 - 1) for n in range(2000)]
+    assert len({hash(key) for key in alike}) == 1
+    for keys in (alike, [[key, 0] for key in alike]):
+        packed = [wire._Encoder().tree(key, 0) for key in keys]
+        with pytest.raises(WireError, match="the same hash"):
+            wire.decode(pairs_claiming(packed))
+    assert there_and_back({n: n for n in range(2000)}) == {n: n for n in range(2000)}
+
+
+def test_a_map_is_not_built_from_keys_that_are_not_strings() -> None:
+    entries = b"".join(msgspec.msgpack.encode([n, n]) + b"\xc0" for n in range(1000))
+    for data in (b"\xde\x03\xe8" + entries, b"\x91\xde\x03\xe8" + entries):
+        with pytest.raises(WireError, match="keys that are not strings"):
+            wire._scan(data, wire.MAX_NODES)
+        with pytest.raises(WireError, match="keys that are not strings"):
+            wire.decode(data)
+
+
+def test_pairs_cannot_hide_what_follows_them() -> None:
+    """An extension that ends elsewhere than its content would let the scan and the decoder read different things."""
+    hidden = b"\xde\x03\xe8" + b"".join(msgspec.msgpack.encode([n, n]) + b"\xc0" for n in range(1000))
+    lying = b"\x92" + b"\xc7\x06\x04" + b"\xc0" + b"\xdb" + len(hidden).to_bytes(4, "big") + hidden
+    with pytest.raises(WireError, match="another length"):
+        wire.decode(lying)
+
+
+def test_a_reader_says_how_many_parts_it_will_read() -> None:
+    data = wire.encode([[0.5] * 100] * 100)
+    assert len(wire.decode(data)) == 100
+    with pytest.raises(wire.SizeError, match="more than 5000"):
+        wire.decode(data, most=5000)
+
+
+def test_the_name_of_a_type_is_clean_when_it_is_decoded() -> None:
+    odd = type("\x1b[2J\u202eboo\n" + "x" * 300, (), {})()
+    name = there_and_back(odd).type_name
+    assert name.isprintable() and len(name) <= 100
+    assert name.startswith("[2J boo")
+
+
+def test_integers_have_as_many_digits_as_python_writes() -> None:
+    assert there_and_back(10**4299) == 10**4299
+    assert there_and_back(-(10**4299)) == -(10**4299)
+    with pytest.raises(WireError, match="digits"):
+        wire.decode(msgspec.msgpack.encode(msgspec.msgpack.Ext(3, b"1" * 4302)))
+
+
+def test_other_numbers_cross_as_the_nearest_that_has_a_form() -> None:
+    assert there_and_back(Decimal("0.125")) == 0.125
+    assert there_and_back([Decimal("nan")])[0] != 0
+    wide = there_and_back(np.array([0.5, 1.5], np.longdouble))
+    assert (wide.dtype, wide.tolist()) == (np.float64, [0.5, 1.5])
+    assert there_and_back(np.array([1j], np.clongdouble)).dtype == np.complex128
+    assert there_and_back(np.array([1, None], dtype=object)) == [1, None]
+
+
+def test_a_masked_array_does_not_cross_without_its_mask() -> None:
+    for value in (np.ma.masked_array([1.0, 2.0], mask=[True, False]), np.ma.masked):
+        assert isinstance(there_and_back(value), wire.Opaque)

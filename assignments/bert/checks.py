@@ -112,7 +112,7 @@ def tail(k, n, p):
     first = (
         math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
     )
-    more = np.arange(k, n)
+    more = np.arange(k, min(n, k + 200_000))  # n may be anything that was returned
     return min(1.0, 2 * math.exp(first) * (1 + float(np.cumprod((n - more) / (more + 1) * (p / (1 - p))).sum())))
 
 

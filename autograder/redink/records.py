@@ -8,6 +8,7 @@ import msgspec
 
 Visibility = Literal["public", "hidden"]
 Word = Literal["passed", "failed", "error", "timeout", "not_run"]
+Precision = Literal["double", "single", "half"]
 State = Literal["graded", "ungradable", "internal_error"]
 
 

@@ -104,7 +104,10 @@ def without_decorators(source: str) -> str | None:
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef):
             statement.decorator_list = []
-    return ast.unparse(tree)
+    try:
+        return ast.unparse(tree)
+    except _UNREADABLE:  # as in _read
+        return None
 
 
 def _without_magics(source: str) -> str:
@@ -156,6 +159,10 @@ def _definitions(node: ast.stmt) -> list[Definition]:
 
 
 def _globals_of(table: symtable.SymbolTable) -> set[str]:
-    outer = table.get_type() == "module"
-    found = {one.get_name() for one in table.get_symbols() if one.is_referenced() and (outer or one.is_global())}
-    return found.union(*(_globals_of(child) for child in table.get_children()))
+    found, waiting = set(), [table]
+    while waiting:
+        one = waiting.pop()
+        outer = one.get_type() == "module"
+        found |= {name.get_name() for name in one.get_symbols() if name.is_referenced() and (outer or name.is_global())}
+        waiting += one.get_children()
+    return found

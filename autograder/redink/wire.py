@@ -1,13 +1,18 @@
 """Plain data on the wire: how values cross between grader and box, and how they are stored.
 
-A value is None, bool, int, float, str, list, dict, an array or a tensor (listed dtype, shape, raw bytes). Anything else
-becomes `Opaque`, with the name of its type. The encoder never fails, whatever a student returns; the decoder trusts
-nothing and raises only `WireError`. There is no pickle.
+A value is None, bool, int, float, str, list, dict, an array or a tensor (listed dtype, shape, raw bytes). A Fraction or
+Decimal crosses as a float, a long double as a double, an array of objects as a list. Anything else becomes `Opaque`, with
+the name of its type; a masked array too, since its numbers without its mask would be another answer. The encoder never
+fails, whatever a student returns; the decoder trusts nothing, looks at sizes and keys before it builds anything, and raises
+only `WireError`. There is no pickle.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections import Counter
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -15,13 +20,20 @@ import msgspec
 import numpy as np
 
 from redink.errors import WireError
+from redink.texts import clean
 
 MAX_DEPTH = 40
 MAX_NODES = 1_000_000
+MAX_SPAN = 1 << 24  # bytes that an empty array would have if each of its axes had a place: what a value may hold
+MAX_DIGITS = 4300  # of an integer; Python itself writes no longer one
+SCALARS = frozenset([type(None), bool, int, float])  # what a list may hold without anybody looking inside
 
+_SHORT = 1000  # bytes: in so few nothing can be large
+_SAME_HASH = 16  # different keys with one hash: by chance never, and each makes every other slower
 _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()  # noqa: SIM905
 )
+_BFLOAT16 = "bfloat16"  # of tensors alone; two bytes for each number
 _ARRAY, _TENSOR, _BIGINT, _PAIRS, _OPAQUE = 1, 2, 3, 4, 5
 
 # MessagePack tags with a length behind them: (its width, nodes for each counted thing or 0 for bytes, bytes of ext code)
@@ -30,6 +42,7 @@ _SIZED = {
     0xD9: (1, 0, 0), 0xDA: (2, 0, 0), 0xDB: (4, 0, 0),
     0xDC: (2, 1, 0), 0xDD: (4, 1, 0), 0xDE: (2, 2, 0), 0xDF: (4, 2, 0),
 }  # fmt: skip
+_MAPS = frozenset([*range(0x80, 0x90), 0xDE, 0xDF])
 _FIXED = {0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8, 0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8}
 
 
@@ -39,8 +52,16 @@ class Opaque(msgspec.Struct, frozen=True):
     type_name: str
 
 
+class SizeError(WireError):
+    """A value has more parts than its reader asks for."""
+
+
 class TensorArray(np.ndarray):
     """An array that was a torch tensor where it came from."""
+
+
+class BFloat16Array(TensorArray):
+    """A tensor of bfloat16 where it came from; numpy has no such numbers, so here they are float32."""
 
 
 # -- values to bytes ---------------------------------------------------------------------------------------------------
@@ -81,10 +102,10 @@ class _Encoder:
 
     def _known(self, value: Any, depth: int) -> Any:
         if isinstance(value, np.ndarray | np.generic):
-            return self._array(value, depth)
+            return _opaque(value) if _is_masked(value) else self._array(value, depth)
         if isinstance(value, int):
             return _integer(int(value))
-        if isinstance(value, Real):  # a float; also a Fraction
+        if isinstance(value, Real | Decimal):  # a float; also a Fraction
             return float(value)
         if isinstance(value, complex):
             return self._array(np.complex128(value), depth)
@@ -108,12 +129,15 @@ class _Encoder:
 
     def _array(self, value: Any, depth: int) -> Any:
         array = np.asarray(value)
+        if array.dtype.kind in "OUS":
+            return self.tree(array.tolist(), depth + 1)
+        if array.dtype.name not in _DTYPES and array.dtype.kind in "fc":
+            array = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
         if array.dtype.name not in _DTYPES:
-            return self.tree(array.tolist(), depth + 1) if array.dtype.kind in "OUS" else _opaque(value)
-        tagged = isinstance(value, TensorArray)
-        plain = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
-        body = (array.dtype.name, list(array.shape), plain.tobytes())
-        return msgspec.msgpack.Ext(_TENSOR if tagged else _ARRAY, msgspec.msgpack.encode(body))
+            return _opaque(value)
+        if isinstance(value, BFloat16Array):
+            return _packed(_TENSOR, _BFLOAT16, (array.view(np.uint32) >> 16).astype(np.uint16))
+        return _packed(_TENSOR if isinstance(value, TensorArray) else _ARRAY, array.dtype.name, array)
 
 
 def _integer(value: int) -> Any:
@@ -123,12 +147,21 @@ def _integer(value: int) -> Any:
 
 
 def _tensor(value: Any) -> Any:
-    plain = value.detach().cpu().resolve_conj().resolve_neg()
+    plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if str(plain.dtype) == "torch.bfloat16":
-        plain = plain.float()
-    array = plain.contiguous().numpy()
-    body = (array.dtype.name, list(array.shape), array.tobytes())
-    return msgspec.msgpack.Ext(_TENSOR, msgspec.msgpack.encode(body))
+        return _packed(_TENSOR, _BFLOAT16, plain.view(sys.modules["torch"].int16).numpy().view(np.uint16))
+    array = plain.numpy()
+    return _packed(_TENSOR, array.dtype.name, array)
+
+
+def _packed(code: int, dtype: str, array: np.ndarray[Any, Any]) -> Any:
+    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    return msgspec.msgpack.Ext(code, msgspec.msgpack.encode((dtype, list(array.shape), little.tobytes())))
+
+
+def _is_masked(value: object) -> bool:
+    masks = sys.modules.get("numpy.ma")  # where nobody has loaded it, nobody has made one
+    return masks is not None and isinstance(value, masks.MaskedArray)
 
 
 def _opaque(value: object) -> Any:
@@ -138,11 +171,14 @@ def _opaque(value: object) -> Any:
 # -- bytes to values ---------------------------------------------------------------------------------------------------
 
 
-def decode(data: bytes, torch: Any = None) -> Any:
-    """Rebuild a value from untrusted bytes; tensors become `TensorArray`, or real tensors where `torch` is given."""
+def decode(data: bytes, torch: Any = None, most: int = MAX_NODES) -> Any:
+    """Rebuild a value of at most so many parts from untrusted bytes.
+
+    Tensors become `TensorArray`, or real tensors where `torch` is given.
+    """
     try:
-        if len(data) > MAX_NODES:
-            _count_nodes(data)
+        if len(data) > _SHORT:
+            _scan(data, min(most, MAX_NODES))
         return _untangle(msgspec.msgpack.decode(data), torch, 0)
     except WireError:
         raise
@@ -150,46 +186,71 @@ def decode(data: bytes, torch: Any = None) -> Any:
         raise WireError(f"what came back is not plain data ({type(error).__name__})") from error
 
 
-def _count_nodes(data: bytes) -> None:
-    """Refuse a packing of more nodes than may cross, before it is unpacked: a byte can become seventy of memory."""
-    at, open_nodes, nodes = 0, 1, 0
-    while open_nodes:
+def _scan(data: bytes, most: int) -> None:
+    """Refuse, before anything is unpacked, more nodes than may cross, and keys of maps that are not strings.
+
+    A byte can become seventy of memory, and a map of tuples that share one hash takes hours to build.
+    """
+    above: list[tuple[int, bool, int]] = []
+    left, keyed, end = 1, False, 0  # nodes still to come here; whether keys alternate with values; where it must end
+    at = nodes = 0
+    while True:
+        while not left:
+            if end and at != end:
+                raise WireError("what came back claims another length than it has")
+            if not above:
+                return
+            left, keyed, end = above.pop()
         nodes += 1
-        if nodes > MAX_NODES:
-            raise WireError(f"what came back has more than {MAX_NODES} parts")
-        at, inside = _past_header(data, at)
-        open_nodes += inside - 1
+        if nodes > most:
+            raise SizeError(f"returned more than {most} values")
+        tag = data[at]
+        if keyed and not left & 1 and not (0xA0 <= tag < 0xC0 or 0xD9 <= tag <= 0xDB):
+            raise WireError("what came back has keys that are not strings")
+        left -= 1
+        if tag < 0x80 or tag >= 0xE0:
+            at += 1
+            continue
+        at, inside, behind = _past_header(data, at, tag)
+        if inside:
+            if len(above) > 4 * MAX_DEPTH:
+                raise WireError("what came back is nested too deeply")
+            above.append((left, keyed, end))
+            left, keyed, end = inside, tag in _MAPS, behind
 
 
-def _past_header(data: bytes, at: int) -> tuple[int, int]:
-    """Step over one MessagePack header and its own bytes; return the place behind it, and how many nodes follow inside."""
-    tag = data[at]
-    if tag < 0x80 or tag >= 0xE0:
-        return at + 1, 0
+def _past_header(data: bytes, at: int, tag: int) -> tuple[int, int, int]:
+    """Step over one MessagePack header and its own bytes.
+
+    Return the place behind it, how many nodes follow inside, and where they must end, or 0 where nothing says so.
+    """
+    if tag in _FIXED:
+        return at + 1 + _FIXED[tag], 0, 0
     if tag < 0xA0:
-        return at + 1, (tag & 15) * (1 if tag >= 0x90 else 2)
+        return at + 1, (tag & 15) * (1 if tag >= 0x90 else 2), 0
     if tag < 0xC0:
-        return at + 1 + (tag & 31), 0
+        return at + 1 + (tag & 31), 0, 0
     if tag in _SIZED:
         width, scale, extra = _SIZED[tag]
         size = int.from_bytes(data[at + 1 : at + 1 + width], "big")
         behind = at + 1 + width + extra
         if scale:
-            return behind, scale * size
+            return behind, scale * size, 0
         if extra and data[behind - 1] == _PAIRS:
-            return behind, 1
-        return behind + size, 0
+            return behind, 1, behind + size
+        return behind + size, 0, 0
     if 0xD4 <= tag <= 0xD8:
         size = 1 << (tag - 0xD4)
-        return (at + 2, 1) if data[at + 1] == _PAIRS else (at + 2 + size, 0)
-    return at + 1 + _FIXED.get(tag, 0), 0
+        return (at + 2, 1, at + 2 + size) if data[at + 1] == _PAIRS else (at + 2 + size, 0, 0)
+    return at + 1, 0, 0
 
 
 def _untangle(node: Any, torch: Any, depth: int) -> Any:
     if depth > 2 * MAX_DEPTH:
         raise WireError("what came back is nested too deeply")
     if isinstance(node, list):
-        return [_untangle(item, torch, depth + 1) for item in node]
+        plain = SCALARS.issuperset(map(type, node))
+        return node if plain else [_untangle(item, torch, depth + 1) for item in node]
     if isinstance(node, dict):
         if not all(type(key) is str for key in node):
             raise WireError("what came back has keys that are not strings")
@@ -203,30 +264,49 @@ def _untangle(node: Any, torch: Any, depth: int) -> Any:
 
 def _extended(code: int, data: bytes, torch: Any, depth: int) -> Any:
     if code == _ARRAY:
-        return _rebuilt(data)
+        return _rebuilt(data)[1]
     if code == _TENSOR:
-        array = _rebuilt(data)
-        return array.view(TensorArray) if torch is None else torch.from_numpy(array)
+        dtype, array = _rebuilt(data)
+        if torch is None:
+            return array.view(BFloat16Array if dtype == _BFLOAT16 else TensorArray)
+        tensor = torch.from_numpy(array)
+        return tensor.bfloat16() if dtype == _BFLOAT16 and hasattr(tensor, "bfloat16") else tensor
     if code == _BIGINT:
+        if len(data) > MAX_DIGITS + 1:
+            raise WireError(f"what came back has an integer of more than {MAX_DIGITS} digits")
         return int(data)
     if code == _PAIRS:
         pairs = _untangle(msgspec.msgpack.decode(data, type=list[list[Any]]), torch, depth + 1)
-        return {_hashable(key): item for key, item in pairs}
+        return _keyed([(_hashable(key), item) for key, item in pairs])
     if code == _OPAQUE:
-        return Opaque(data[:100].decode("utf-8", "replace"))
+        return Opaque(clean(data[:400].decode("utf-8", "replace"), 100))
     raise WireError(f"what came back has an unknown tag {code}")
 
 
-def _rebuilt(data: bytes) -> np.ndarray[Any, Any]:
+def _keyed(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Make a dict, unless its keys were chosen so that it would take for ever."""
+    shared = Counter(hash(key) for key, _ in pairs)
+    if max(shared.values(), default=0) > _SAME_HASH:
+        raise WireError("what came back has keys that all have the same hash")
+    return dict(pairs)
+
+
+def _rebuilt(data: bytes) -> tuple[str, np.ndarray[Any, Any]]:
     dtype, shape, raw = msgspec.msgpack.decode(data, type=tuple[str, list[int], bytes])
-    if dtype not in _DTYPES or len(shape) > 32 or any(n < 0 for n in shape):
-        raise WireError(f"what came back claims an array of {dtype[:20]} with shape {shape[:8]}")
-    kind = np.dtype(dtype).newbyteorder("<")
+    if dtype not in _DTYPES and dtype != _BFLOAT16:
+        raise WireError(f"what came back claims an array of {clean(dtype, 20)}")
+    kind = np.dtype("uint16" if dtype == _BFLOAT16 else dtype).newbyteorder("<")
+    span = math.prod(max(n, 1) for n in shape) * kind.itemsize if 0 in shape else 0
+    if len(shape) > 32 or any(n < 0 for n in shape) or span > MAX_SPAN:
+        raise WireError(f"what came back claims an array of shape {shape[:8]}")
     if math.prod(shape) * kind.itemsize != len(raw):
         raise WireError("what came back claims an array of a different size than it sent")
     if dtype == "bool" and raw.translate(None, b"\0\1"):
         raise WireError("what came back has boolean bytes other than 0 and 1")
-    return np.frombuffer(raw, dtype=kind).reshape(shape).astype(dtype)
+    array = np.frombuffer(raw, dtype=kind).reshape(shape)
+    if dtype == _BFLOAT16:
+        return dtype, (array.astype(np.uint32) << 16).view(np.float32)
+    return dtype, array.astype(dtype)
 
 
 def frozen(value: Any) -> Any:
@@ -234,8 +314,10 @@ def frozen(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, list | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            frozen(item)
+        items = value.values() if isinstance(value, dict) else value
+        if not SCALARS.issuperset(map(type, items)):
+            for item in items:
+                frozen(item)
     return value
 
 

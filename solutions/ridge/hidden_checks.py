@@ -417,7 +417,10 @@ def _(student, n, k, seeds):
 @the_deal_is_random.view
 def _(seen, n, k):
     one, other, again = (np.asarray(part) for part in seen)
-    sizes = [np.bincount(folds.astype(int), minlength=k).tolist() for folds in (one, other)]
+    folds = (
+        part.astype(int).clip(-1, n) for part in (one, other)
+    )  # the largest number sizes the count
+    sizes = [np.bincount(part, minlength=k).tolist() for part in folds]
     steps = {int(step) for step in np.diff(one)}
     # 0 0 1 1 2 2 and 0 1 2 0 1 2 are both in order
     if (one != again).any():

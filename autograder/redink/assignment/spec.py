@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from redink.errors import AuthorError
-from redink.records import Limits, Record
+from redink.records import Limits, Precision, Record
 
 FULL_MARKS = 100.0
 _DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -27,6 +27,7 @@ class Question(Record, frozen=True):
     minutes: int = 0
     uses: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()  # names that its functions may not use: the point is to write them
+    precision: Precision = "single"  # the coarsest numbers that are compared at their own tolerance
 
 
 class Spec(Record, frozen=True):

@@ -1,28 +1,57 @@
 """When two answers are the same, and how to say in words how they differ.
 
 The policy: numbers agree within `tol` of the largest number expected; float32 is accepted at its own tolerance, with a
-note; a list passes for an array, a 0-d array for a number; whole floats pass for integers, which must agree exactly, at
-any size; 0 and 1, floats or not, pass for booleans, but no boolean for a number; NaN and infinities pass only
-where they are expected. Every rule is written so that NaN fails, and none raises, whatever a student returned.
+note (what a question allows, and half precision: precision.py); a list passes for an array, a 0-d array for a number; whole
+floats pass for integers, which must agree exactly, at any size; complex numbers pass for real ones where they agree, with
+a note; 0 and 1, floats or not, pass for booleans, but no boolean for a number; NaN and infinities pass only where they are
+expected. Every rule is written so that NaN fails, and none raises, whatever a student returned. An answer that is far
+larger than the expected one is not looked at any further (sizes.py).
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
+from redink.checks.precision import TOLERANCES, kinds
+from redink.checks.sizes import inner, outgrows, outline
+from redink.texts import clean
+from redink.texts import number as written
 from redink.wire import Opaque, TensorArray
 
 TINY = 1e-12  # what rounding leaves where the truth is 0
-FLOAT32 = 1e-4
 NOT_PLAIN = "the check compares something that is not plain data"
 _SAFE = 2**53  # up to here a float is exact for integers
-_COARSE = {"float32": FLOAT32, "complex64": FLOAT32, "float16": 1e-2}
+_COMPLEX = frozenset(["complex", *(np.dtype(code).name for code in np.typecodes["Complex"])])
+_NUMBERS = frozenset(
+    ["bool", "int", "float", "bfloat16", *(np.dtype(code).name for code in np.typecodes["AllInteger"])]
+)
+_NUMBERS |= _COMPLEX | {np.dtype(code).name for code in np.typecodes["Float"]}
 
 
 def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
     """Say in words how `seen` differs from `expected`; None when it does not."""
+    return outgrown(seen, expected) or _difference(seen, expected, tol)
+
+
+def outgrown(seen: Any, expected: Any) -> str | None:
+    """Say what was expected and what came, where that is so much larger that it cannot be meant as an answer."""
+    if not outgrows(seen, expected):
+        return None
+    if isinstance(seen, dict) and isinstance(expected, dict):
+        inside = ((f"at {key_name(key)}", seen[key], expected[key]) for key in expected if key in seen)
+    elif isinstance(seen, list) and isinstance(expected, list) and len(seen) == len(expected):
+        pairs = enumerate(zip(seen, expected, strict=True), start=1)
+        inside = ((f"value {place} of {len(seen)}", *pair) for place, pair in pairs)
+    else:
+        return f"expected {_extent(expected)}, got {_extent(seen)}"
+    worse = (f"{where}: {told}" for where, one, other in inside if (told := outgrown(one, other)))
+    return next(worse, f"expected {_extent(expected)}, got one with far more in it")
+
+
+def _difference(seen: Any, expected: Any, tol: float) -> str | None:
     seen, expected = _plain(seen), _plain(expected)
     if expected is None:
         return None if seen is None else f"expected None, got {describe(seen)}"
@@ -39,16 +68,21 @@ def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
 
 def notes(seen: Any, expected: Any) -> tuple[str, ...]:
     """List what was accepted although it is not quite what was asked for."""
-    found = [f"returned {name}" for name in _dtypes(seen) if name in _COARSE and name not in _dtypes(expected)]
-    if _kinds(expected, TensorArray) != _kinds(seen, TensorArray) and _has_array(seen):
-        found.append("returned a tensor" if _kinds(seen, TensorArray) else "returned a numpy array, not a tensor")
-    return tuple(found)
+    if outgrows(seen, expected):
+        return ()
+    found, wanted = kinds(seen), kinds(expected)
+    told = [f"returned {name}" for name in sorted(found & TOLERANCES.keys()) if name not in wanted]
+    if found & _COMPLEX and not wanted & _COMPLEX:
+        told.append("returned complex numbers")
+    if _has(expected, TensorArray) != _has(seen, TensorArray) and _has(seen, np.ndarray):
+        told.append("returned a tensor" if _has(seen, TensorArray) else "returned a numpy array, not a tensor")
+    return tuple(told)
 
 
 def describe(value: Any) -> str:
     """Name what a value is, not what is in it."""
     if isinstance(value, Opaque):
-        return f"an object of type {value.type_name}"
+        return _described_object(value.type_name)
     if isinstance(value, np.ndarray) and value.shape:
         return f"{'a tensor' if isinstance(value, TensorArray) else 'an array'} of shape {value.shape}"
     if value is None:
@@ -56,30 +90,56 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return "a string"
     if isinstance(value, dict):
-        return f"a dict with keys {', '.join(str(key)[:40] for key in list(value)[:6]) or '(none)'}"
+        return f"a dict with keys {', '.join(map(key_name, itertools.islice(value, 6))) or '(none)'}"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
     if _numeric(value):
         return "a boolean" if np.asarray(value).dtype.kind == "b" else "a number"
-    return f"an object of type {type(value).__name__[:100]}"
+    return _described_object(type(value).__name__)
+
+
+def _described_object(type_name: str) -> str:
+    if type_name == "MaskedArray":
+        return "a masked array, which is not accepted: return a plain one"
+    return f"an object of type {clean(type_name, 100)}"
+
+
+def _extent(value: Any) -> str:
+    """Name a value by its size."""
+    if isinstance(value, str):
+        return f"a string of {len(value)} characters"
+    if isinstance(value, dict):
+        return f"a dict of {len(value)} keys"
+    shape = outline(value)
+    return f"lists of shape {shape}" if isinstance(value, list | tuple) and len(shape) > 1 else describe(value)
+
+
+def key_name(key: Any, most: int = 40) -> str:
+    """Write a key of a dict, or the beginning of it."""
+    if isinstance(key, str):
+        return clean(key, most)
+    if isinstance(key, tuple):
+        few = ", ".join("(…)" if isinstance(part, tuple) else key_name(part, 12) for part in key[:4])
+        return f"({few}, …)" if len(key) > 4 else f"({few})"
+    return written(key) if type(key) is int else clean(repr(key), most)
 
 
 def _string_difference(seen: Any, expected: str) -> str | None:
     if not isinstance(seen, str):
         return f"expected a string, got {describe(seen)}"
-    return None if seen == expected else f"expected {expected!r}, got {seen[:80]!r}"
+    return None if seen == expected else f"expected {expected[:200]!r}, got {seen[:80]!r}"
 
 
 def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     if not isinstance(seen, dict):
         return f"expected a dict, got {describe(seen)}"
-    missing = [str(key) for key in expected if key not in seen]
-    if missing:
-        return f"the key {missing[0][:40]} is missing"
-    extra = [str(key) for key in seen if key not in expected]
-    if extra:
-        return f"the key {extra[0][:40]} is not expected"
-    return next((f"at {key}: {d}" for key in expected if (d := difference(seen[key], expected[key], tol))), None)
+    if missing := [key for key in expected if key not in seen]:
+        return f"the key {key_name(missing[0])} is missing"
+    if len(seen) > len(expected):
+        return f"the key {key_name(next(key for key in seen if key not in expected))} is not expected"
+    return next(
+        (f"at {key_name(key)}: {d}" for key in expected if (d := _difference(seen[key], expected[key], tol))), None
+    )
 
 
 def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
@@ -91,7 +151,7 @@ def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
     if {type(item) for item in expected} == {int, float}:  # a count beside a real number: each at its own scale
         expected = [item if abs(item) > _SAFE else float(item) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
-        if found := difference(got, wanted, tol):
+        if found := _difference(got, wanted, tol):
             return f"value {place} of {len(expected)}: {found}"
     return None
 
@@ -120,16 +180,17 @@ def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     if wanted.dtype.kind == "b":
         return _boolean_difference(got, wanted)
     whole = wanted.dtype.kind in "iu" or (wanted.dtype.kind == "O" and all(isinstance(n, int) for n in wanted.flat))
-    if other := _other_kind(seen, got, whole):
+    found = kinds(seen)
+    if other := _other_kind(found, got, whole):
         return other
     if whole:
         return _integer_difference(got, wanted)
-    coarse = max((_COARSE.get(name, 0.0) for name in (*_dtypes(seen), *_dtypes(expected))), default=0.0)
+    coarse = max(TOLERANCES.get(name, 0.0) for name in found | kinds(expected))
     return _float_difference(got, wanted, max(tol, coarse), max(TINY, 1e-2 * coarse))
 
 
-def _other_kind(seen: Any, got: np.ndarray[Any, Any], whole: bool) -> str | None:
-    if any(_is_boolean(leaf) for leaf in _leaves(seen)):
+def _other_kind(kinds_seen: set[str], got: np.ndarray[Any, Any], whole: bool) -> str | None:
+    if "bool" in kinds_seen:
         found = "booleans" if got.shape else "a boolean"
     elif whole and got.dtype.kind == "c":
         found = "complex numbers" if got.shape else "a complex number"
@@ -154,11 +215,12 @@ def is_table(expected: list[Any]) -> bool:
     """Tell whether a list holds numbers, or rows of them of one length, and not several things."""
     if {type(item) for item in expected} == {int, float}:
         return False
-    leaves = _leaves(expected)
-    kinds = {type(leaf) for leaf in leaves}
-    if kinds == {int, float} and any(isinstance(leaf, int) and abs(leaf) > _SAFE for leaf in leaves):
+    found = kinds(expected)
+    if not (found <= {"int", "float"} or found == {"bool"}):
+        return False
+    if found == {"int", "float"} and any(isinstance(leaf, int) and abs(leaf) > _SAFE for leaf in _leaves(expected)):
         return False  # no array holds such an integer and a float exactly
-    return (kinds <= {int, float} or kinds == {bool}) and as_array(expected)[0] is not None
+    return as_array(expected)[0] is not None
 
 
 def _plain(value: Any) -> Any:
@@ -173,11 +235,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _numeric(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return all(_numeric(item) for item in value)
-    if isinstance(value, np.ndarray | np.generic):
-        return value.dtype.kind in "biufc"
-    return isinstance(value, bool | int | float | complex)
+    return kinds(value) <= _NUMBERS
 
 
 def _is_boolean(leaf: Any) -> bool:
@@ -258,24 +316,10 @@ def readable(number: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 48 else f"{text[:20]}…{text[-20:]} ({len(text)} digits)"
+    return written(value) if type(value) is int else str(value)
 
 
-def _dtypes(value: Any) -> list[str]:
-    if isinstance(value, np.ndarray | np.generic):
-        return [value.dtype.name]
-    if isinstance(value, list | tuple | dict):
-        items = value.values() if isinstance(value, dict) else value
-        return sorted({name for item in items for name in _dtypes(item)})
-    return []
-
-
-def _kinds(value: Any, kind: type) -> bool:
+def _has(value: Any, kind: type) -> bool:
     if isinstance(value, list | dict):
-        return any(_kinds(item, kind) for item in (value.values() if isinstance(value, dict) else value))
+        return any(_has(item, kind) for item in inner(value.values() if isinstance(value, dict) else value))
     return isinstance(value, kind)
-
-
-def _has_array(value: Any) -> bool:
-    return _kinds(value, np.ndarray)

@@ -31,6 +31,7 @@ from typing import Any, Literal
 
 from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
 from redink.errors import AuthorError
+from redink.records import Precision
 
 Function = Callable[..., Any]
 
@@ -55,6 +56,7 @@ class Check:
         self.weight = weight
         self.tol = tol
         self.covers = tuple(covers.split())
+        self.precision: Precision = "single"  # what its question allows, once that is known
         self.also_about = frozenset(about.split())
         self.given_function = given
         self.when_function: Function | None = None

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from redink.errors import WireError
 from redink.records import Observation
-from redink.wire import decode, frozen
+from redink.wire import MAX_NODES, SizeError, decode, frozen
 
 
 class Answer(NamedTuple):
@@ -20,11 +20,13 @@ class Answer(NamedTuple):
     data: bytes = b""  # the value as it was stored
 
 
-def read_answer(seen: Observation) -> Answer:
-    """Decode an observation; bytes that are not plain data count as a call that died."""
+def read_answer(seen: Observation, most: int = MAX_NODES) -> Answer:
+    """Decode an observation of at most so many parts; bytes that are not plain data count as a call that died."""
     if seen.status != "returned":
         return Answer(seen.status, None, seen.error, seen.where, seen.modified)
     try:
-        return Answer("returned", frozen(decode(seen.value)), "", "", seen.modified, seen.value)
+        return Answer("returned", frozen(decode(seen.value, most=most)), "", "", seen.modified, seen.value)
+    except SizeError as error:
+        return Answer("too_large", None, f"{error}, far more than expected")
     except WireError as error:
         return Answer("died", None, str(error))

@@ -6,17 +6,21 @@ shown, in public checks as in hidden ones; a sentence of ours stands in its plac
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from redink.checks.comparing import key_name
 from redink.checks.language import Check
 from redink.judging.answers import Answer
 from redink.records import Record, Trial, Verdict, Visibility, Word
+from redink.texts import clean, number
 from redink.wire import Opaque, decode
 
 _LONGEST = 1500
+_MOST_ITEMS = 12
 _KINDS = {
     "failed": "",
     "error": "Your code raised an error here.",
@@ -100,23 +104,48 @@ def unjudged_feedback(check: Check, error: BaseException) -> Feedback:
 
 
 def show(value: Any) -> str:
-    """Write a value for a person: in full if it is short, otherwise shortened."""
-    text = _written(value)
+    """Write a value for a person: in full if it is short, otherwise shortened, whatever it holds."""
+    text, waiting = "", [_Piece(value)]
+    while waiting and len(text) <= _LONGEST:
+        piece = waiting.pop()
+        if isinstance(piece.value, list | dict):
+            waiting += reversed(_opened(piece.value))
+        else:
+            text += _single(piece.value) if piece.text is None else piece.text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
-def _written(value: Any) -> str:
+class _Piece(NamedTuple):
+    """What is still to be written: a value, or a text as it is."""
+
+    value: Any
+    text: str | None = None
+
+
+def _opened(value: list[Any] | dict[Any, Any]) -> list[_Piece]:
+    """Take apart the first items of a list or dict."""
+    if isinstance(value, list):
+        named = [("", item) for item in value[:_MOST_ITEMS]]
+        left, right = "[", ", …]" if len(value) > _MOST_ITEMS else "]"
+    else:
+        named = [(f"{key_name(key)}: ", value[key]) for key in itertools.islice(value, _MOST_ITEMS)]
+        left, right = "{", "}"
+    pieces = [_Piece(None, left)]
+    for place, (name, item) in enumerate(named):
+        pieces += [_Piece(None, f"{', ' if place else ''}{name}"), _Piece(item)]
+    return [*pieces, _Piece(None, right)]
+
+
+def _single(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        return _array(value) if value.shape else _written(value.item())
+        return _array(value) if value.shape else _single(value.item())
     if isinstance(value, float):
         return f"{value:.6g}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_written(item) for item in value[:12]) + (", …]" if len(value) > 12 else "]")
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{str(key)[:40]}: {_written(item)}" for key, item in list(value.items())[:12]) + "}"
     if isinstance(value, Opaque):
         return f"<{value.type_name}>"
-    return repr(value)[:200]
+    if isinstance(value, str):
+        return repr(value[:200])[:200]
+    return number(value) if type(value) is int else clean(repr(value), 200)
 
 
 def _array(value: np.ndarray[Any, Any]) -> str:

@@ -18,7 +18,10 @@ from redink.source import parse
 
 LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_RUNNING = (ast.stmt, ast.excepthandler, ast.match_case)
 _LOCAL = "(a variable)"
+_NAME = 300  # characters; of a longer name the beginning is known already
+_ENDLESS = re.compile(r"\b(?:import|from)\b[\w.\s\\]{5000}")  # Python reads such a name in quadratic time
 
 
 class Source:
@@ -45,7 +48,7 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
     if sum(len(cell.text) for cell in cells) > LONGEST:
         relevant = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
         cells = [cell for cell in cells if relevant.search(cell.text)]
-    if sum(len(cell.text) for cell in cells) > LONGEST:
+    if sum(len(cell.text) for cell in cells) > LONGEST or any(_ENDLESS.search(cell.text) for cell in cells):
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     outer = [statement for cell in cells for statement in _statements(cell.tree)]
     own = {f".{name}" for cell in cells for name in cell.own}
@@ -62,11 +65,14 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
     """List what runs in the cell itself, also within `if`, `for`, `with` and `try`, but not in a function or a class."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield child
-            if not isinstance(child, _SCOPES):
-                yield from _statements(child)
+    waiting = [node]  # a chain of elif is nested as deep as it is long
+    while waiting:
+        one = waiting.pop()
+        if one is not node:
+            yield one
+        if not isinstance(one, _SCOPES):
+            inside = [child for child in ast.iter_child_nodes(one) if isinstance(child, _RUNNING)]
+            waiting += reversed(inside)
 
 
 def _definitions(statement: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -81,13 +87,13 @@ def _outer_aliases(outer: Iterable[ast.AST], forbids: Sequence[str]) -> dict[str
     aliases: dict[str, str] = {}
     for statement in outer:
         own = [name for name, value in _definitions(statement) if "." not in _dotted(value, aliases)]
-        aliases = _aliases([statement], forbids, aliases) | dict.fromkeys(own, _LOCAL)
+        aliases = _aliases([statement], forbids, aliases)
+        aliases |= dict.fromkeys(own, _LOCAL)
     return aliases
 
 
-def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, str]) -> dict[str, str]:
-    """Find what names stand for, as far as imports and plain assignments show, besides those already known."""
-    aliases = dict(known)
+def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], aliases: dict[str, str]) -> dict[str, str]:
+    """Add to `aliases` what further names stand for, as far as imports and plain assignments show."""
     for node in nodes:
         if isinstance(node, ast.Import):
             for one in node.names:
@@ -101,15 +107,24 @@ def _aliases(nodes: Iterable[ast.AST], forbids: Sequence[str], known: dict[str, 
                     aliases |= {name.rpartition(".")[2]: name for name in inside}
                 else:
                     aliases[one.asname or one.name] = f"{node.module}.{one.name}"
-        elif isinstance(node, ast.Assign) and (meant := _dotted(node.value, aliases)) and "." in meant:
+        elif isinstance(node, ast.Assign) and "." in (meant := _dotted(node.value, aliases)) and len(meant) < _NAME:
             aliases |= {target.id: meant for target in node.targets if isinstance(target, ast.Name)}
     return aliases
 
 
 def _first_forbidden(body: ast.AST, aliases: dict[str, str], forbids: Sequence[str]) -> str:
     """Find the first forbidden name in a function; in a class, method by method, since each has names of its own."""
-    if isinstance(body, ast.ClassDef):
-        return next((found for part in body.body if (found := _first_forbidden(part, aliases, forbids))), "")
+    waiting = [body]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.ClassDef):
+            waiting += reversed(one.body)
+        elif found := _forbidden_in(one, aliases, forbids):
+            return found
+    return ""
+
+
+def _forbidden_in(body: ast.AST, aliases: dict[str, str], forbids: Sequence[str]) -> str:
     aliases = _aliases(ast.walk(body), forbids, {**aliases, **dict.fromkeys(_bound(body), _LOCAL)})
     for node in ast.walk(body):
         dotted = _dotted(node, aliases)

@@ -5,20 +5,25 @@ No files, no clock, no processes: the same data always give the same verdict, wh
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any
 
 import numpy as np
 
-from redink.checks.comparing import as_array, describe, difference, is_table, notes
+from redink.checks.comparing import as_array, describe, difference, is_table, notes, outgrown
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
+from redink.checks.precision import refined, remark
+from redink.checks.sizes import outgrows
 from redink.errors import AuthorError
 from redink.judging.answers import Answer
 from redink.records import Verdict
-from redink.wire import Opaque
+from redink.texts import clean
+from redink.wire import SCALARS, Opaque
 
 NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
+_LONGEST = 1000  # characters of an author's sentence, which may quote the student's
 _VAGUE = frozenset(  # kinds of error that any mistake may raise
     ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
 )
@@ -67,7 +72,20 @@ def is_untried(seen: Answer) -> bool:
 def find_fault(
     check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modified: tuple[str, ...] = ()
 ) -> str | None:
-    """Say what is wrong with an answer; None when nothing is."""
+    """Say what is wrong with an answer; None when nothing is.
+
+    Numbers that are coarser than the question allows are judged as the precision that it does allow.
+    """
+    if large := outgrown(seen, expected):
+        return large
+    read = refined(seen, check.precision)
+    fault = _fault(check, read, expected, inputs, modified)
+    if fault and read is not seen and _fault(check, seen, expected, inputs, modified) is None:
+        return f"{fault}; {remark(seen, check.precision)}"
+    return fault
+
+
+def _fault(check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modified: tuple[str, ...]) -> str | None:
     if not _has_nan(expected) and _has_nan(seen):
         return difference(seen, expected, check.tol) or "the answer contains NaN"
     if check.then_function is None:
@@ -78,7 +96,7 @@ def find_fault(
     try:
         answer = _call(check.then_function, offered)
     except (Fail, AssertionError) as sentence:
-        return str(sentence) or "the answer is wrong"
+        return clean(str(sentence), _LONGEST) or "the answer is wrong"
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 - the reference is judged first, so an error here comes from the student's data
@@ -113,7 +131,11 @@ def same(check: Check, one: Answer, other: Answer, inputs: dict[str, Any]) -> bo
     if one.status != "returned":
         kind = one.error.split(":")[0]
         return kind == other.error.split(":")[0] and (kind not in _VAGUE or one.error == other.error)
-    return one.data == other.data or _different(check, one.value, other.value, inputs) is None
+    if one.data and one.data == other.data:
+        return True
+    if outgrows(one.value, other.value):
+        return False
+    return _different(check, refined(one.value, check.precision), other.value, inputs) is None
 
 
 def is_readable(check: Check, seen: Answer, inputs: dict[str, Any]) -> bool:
@@ -125,13 +147,13 @@ def is_readable(check: Check, seen: Answer, inputs: dict[str, Any]) -> bool:
 
 def viewed(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -> Any:
     """Bring an answer into the check's canonical form; as it is, where the view cannot read it."""
-    if check.view_function is None or _unlike(seen, expected):
+    if check.view_function is None or outgrows(seen, expected) or _unlike(seen, expected):
         return seen
     try:
         return _call(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
     except AuthorError:
         raise
-    except Exception:  # noqa: BLE001 - as in find_fault
+    except Exception:  # noqa: BLE001 - as in _fault
         return seen
 
 
@@ -146,7 +168,7 @@ def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -
         wanted = _call(check.view_function, {**inputs, "seen": expected})
     except AuthorError:
         raise
-    except Exception:  # noqa: BLE001 - as in find_fault
+    except Exception:  # noqa: BLE001 - as in _fault
         return f"cannot be judged: got {describe(seen)}"
     return difference(canonical, wanted, check.tol)
 
@@ -159,7 +181,10 @@ def _call(function: Function, offered: dict[str, Any]) -> Any:
 
 def _has_nan(value: Any) -> bool:
     if isinstance(value, list | dict):
-        return any(_has_nan(item) for item in (value.values() if isinstance(value, dict) else value))
+        items = value.values() if isinstance(value, dict) else value
+        if SCALARS.issuperset(map(type, items)):
+            return any(map(operator.ne, items, items))
+        return any(_has_nan(item) for item in items)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         return bool(np.isnan(value).any())
     return isinstance(value, float) and value != value
@@ -176,7 +201,7 @@ def _unlike(seen: Any, expected: Any) -> str | None:
 
 
 def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
-    if isinstance(seen, np.ndarray) and seen.ndim:
+    if isinstance(seen, np.ndarray) and seen.ndim and len(seen) == len(expected):
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
         return f"expected {len(expected)} values, got {describe(seen)}"

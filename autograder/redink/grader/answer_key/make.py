@@ -113,11 +113,10 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
 
 
 def judged_by(check: Check) -> str:
-    """Return a digest of how a check judges and what it says: `then`, `view`, tolerance, sentence, and our own rules."""
+    """Return a digest of how a check judges and what it says: `then`, `view`, tolerances, sentence, and our own rules."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
-    return digest(
-        judging_stamp(), check.id, check.sentence, repr(check.tol), check.settings, *sorted(check.about), *functions
-    )
+    numbers = repr(check.tol), check.precision
+    return digest(judging_stamp(), check.id, check.sentence, *numbers, check.settings, *sorted(check.about), *functions)
 
 
 # -- what is answered --------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from redink.assignment.load import load_checks
 from redink.assignment.spec import Question
 from redink.assignment.trials import as_asked
 from redink.checks.language import Check
+from redink.checks.sizes import measure
 from redink.grader.answer_key.key import AnswerKey, Part
 from redink.grader.digests import digest, judging_stamp
 from redink.judging.answers import read_answer
@@ -26,6 +27,7 @@ class OpenKey:
         self.spec = key.spec
         self._given = checks
         self._asked: dict[str, tuple[Asked, ...]] = {}
+        self._most_parts: dict[str, int] = {}
         self._beliefs: dict[str, Belief] = {}
         self._digests: dict[str, str] = {}
 
@@ -52,6 +54,13 @@ class OpenKey:
             part = self.key.of_check[check]
             self._asked[check] = as_asked(self.checks[check], part.trials, part.expected)
         return self._asked[check]
+
+    def most_parts(self, check: str) -> int:
+        """Return how many parts an answer to a check may have to be read at all: far more than any that is like it."""
+        if check not in self._most_parts:
+            parts = (measure(one.expected)[0] for one in self.asked(check))
+            self._most_parts[check] = 8 * max(parts, default=0) + 20_000
+        return self._most_parts[check]
 
     def bank(self, question: str) -> list[Belief]:
         """List the misconceptions of a question, with their answers to every trial of the assignment that they change."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from redink.grader.digests import digest
 from redink.judging.answers import Answer, read_answer
+from redink.judging.forbidding import Source
 from redink.records import Cell, CellRun, Observation
 
 
@@ -34,6 +35,11 @@ class Evidence:
         return self._read_sources()
 
     @functools.cached_property
+    def readable_sources(self) -> tuple[Source, ...]:
+        """The cells as the search for forbidden names reads them: parsed once for all questions."""
+        return tuple(Source(cell.source) for cell in self.sources)
+
+    @functools.cached_property
     def failures(self) -> str:
         """A digest of the cells that failed: a message may name them."""
         return digest(*(f"{cell.index} {cell.error}" for cell in self.failed))
@@ -43,8 +49,8 @@ class Evidence:
         """A digest of the cells, for questions that forbid names."""
         return digest(*(cell.source for cell in self.sources))
 
-    def answers(self, check: str) -> tuple[Answer, ...]:
-        """Return what one check saw, decoded once, in the order of its trials."""
+    def answers(self, check: str, most: int) -> tuple[Answer, ...]:
+        """Return what one check saw, decoded once, in the order of its trials; more than `most` parts are not read."""
         if check not in self._answers:
-            self._answers[check] = tuple(read_answer(seen) for seen in self._read_observations(check))
+            self._answers[check] = tuple(read_answer(seen, most) for seen in self._read_observations(check))
         return self._answers[check]

@@ -40,7 +40,9 @@ def diagnose(
     if all(feedback[id].outcome == "passed" for id in failing):
         return Diagnosis(feedback=feedback)
     asked = [one for part in key.parts(question.id) for one in key.asked(part.check)]
-    answers = [one for part in key.parts(question.id) for one in evidence.answers(part.check)]
+    answers = [
+        one for part in key.parts(question.id) for one in evidence.answers(part.check, key.most_parts(part.check))
+    ]
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
     match = diagnosing.diagnose(asked, seen, wrong, key.bank(question.id))
@@ -51,7 +53,7 @@ def diagnose(
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
     """Tell whether every failed trial returned what the reference returns with that misconception put in place."""
-    for asked, answer in zip(key.asked(check), evidence.answers(check), strict=True):
+    for asked, answer in zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True):
         if judged.passed[asked.id]:
             continue
         wrong = belief.gives.get(asked.id)

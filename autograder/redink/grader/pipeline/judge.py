@@ -52,8 +52,7 @@ def _breaches(question: Question, evidence: Evidence, budget: Budget) -> dict[st
     """Find forbidden names; what cannot be read within the budget counts as forbidden, or it would be the way around."""
     try:
         with budget.step():
-            sources = [forbidding.Source(cell.source) for cell in evidence.sources]
-            return forbidding.breaches(sources, question.asks, question.forbids)
+            return forbidding.breaches(evidence.readable_sources, question.asks, question.forbids)
     except OVERRUN:
         return dict.fromkeys(question.asks, "the cells that define it take too long to read")
 
@@ -89,8 +88,9 @@ def _failed(part: Part, feedback: Feedback) -> Judged:
 
 def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
     check, asked = key.checks[part.check], key.asked(part.check)
+    answers = evidence.answers(part.check, key.most_parts(part.check))
     rows = []
-    for trial, answer, wanted in zip(part.trials, evidence.answers(part.check), asked, strict=True):
+    for trial, answer, wanted in zip(part.trials, answers, asked, strict=True):
         verdict = verdicts.judge(check, answer, wanted.expected, wanted.inputs)
         rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
     feedback = give_feedback(check, part.visibility, rows)
