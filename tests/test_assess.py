@@ -21,12 +21,11 @@ from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.packing import pack_observations, unpack_observations
 from redink.grader.pipeline.assess import assess
-from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.judge import Memory
 from redink.judging.answers import Answer, read_answer
 from redink.judging.mistakes import fingerprint
 from redink.notebook import read_cells
-from redink.records import CellRun, Observation, QuestionResult
+from redink.records import Assessment, CellRun, Observation, QuestionResult
 from redink.wire import Opaque, decode, encode
 
 RUN_OF = """

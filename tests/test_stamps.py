@@ -46,7 +46,6 @@ CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot
     "grader/workers/judge_process.py": "the socket between worker and judge",
     "grader/workers/judging.py": "the loop around `assess`",
     "grader/evidence/packing.py": "writes and reads bytes; other bytes have other digests",
-    "grader/pipeline/assessment.py": "a record",
     "assignment/__init__.py": "empty",
 }
 OF_THE_WORKER = CARRIERS | {

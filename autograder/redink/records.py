@@ -182,6 +182,15 @@ class QuestionResult(Record, frozen=True):
     checks: tuple[CheckResult, ...]
 
 
+class Assessment(Record, frozen=True):
+    """What a submission earned by judging it, and what that depends on; dicts are by question."""
+
+    score: float
+    questions: tuple[QuestionResult, ...]
+    bases: dict[str, str]
+    mistakes: dict[str, str]  # names of mistakes that no misconception explains
+
+
 class SubmissionId(Record, frozen=True):
     """Which file a result is about."""
 

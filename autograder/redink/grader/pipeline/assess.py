@@ -13,12 +13,11 @@ from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
-from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.budget import OVERRUN, UNLIMITED, Budget
 from redink.grader.pipeline.diagnose import Diagnosis, diagnose
 from redink.grader.pipeline.judge import Judged, Memory, judge
 from redink.grader.pipeline.score import score, total
-from redink.records import QuestionResult
+from redink.records import Assessment, QuestionResult
 
 
 def assess(

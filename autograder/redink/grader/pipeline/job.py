@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from redink.grader.pipeline.assessment import Assessment
-from redink.records import Cell, CheckObservations, Execution, Limits, Observed, Record, Request, State
+from redink.records import Assessment, Cell, CheckObservations, Execution, Limits, Observed, Record, Request, State
 
 OURS = "Redink failed, not the student"
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import box_stamp
-from redink.grader.pipeline.assessment import Assessment
 from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, Graded
-from redink.records import CheckObservations, Execution
+from redink.records import Assessment, CheckObservations, Execution
 
 
 def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before: Graded | None) -> Job:

@@ -27,8 +27,7 @@ import msgspec
 
 from redink import frames
 from redink.errors import BoxError
-from redink.grader.pipeline.assessment import Assessment
-from redink.records import Cell, CellRun, Record
+from redink.records import Assessment, Cell, CellRun, Record
 
 MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
 LARGEST = 1 << 28
