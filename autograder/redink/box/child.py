@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +24,7 @@ from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Wa
 from redink.box.runner import serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
+from redink.box.shell.forbidden_calls import Watch
 from redink.box.shell.output import Output
 from redink.box.walls.raising import close_from, die_with, make_folders, raise_walls
 from redink.box.walls.setup import Setup
@@ -86,6 +89,7 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
         file.write_bytes(data)
     output.allow(job.limits.output_bytes)
     given = dict(shell.user_ns)
+    watch = Watch(job.forbids, shell.user_ns, str(Path.cwd().parent))
     fixed_seeds.reseed()
     me = os.getpid()
     for cell in job.cells:
@@ -94,14 +98,16 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
             os._exit(0)  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(CellDone(run=run)))
     output.allow(0)
+    watch.find()
     student = Student(shell.user_ns, given)
     while True:
         order = to_box(frames.receive(sock, _LARGEST_JOB))
         assert isinstance(order, RunRequests)
-        frames.send(sock, pack(RunnerEnded(code=_in_a_runner(sock, order, student, job.limits, alone))))
+        serving = functools.partial(serve, sock, order.requests, student, job.limits, watch)
+        frames.send(sock, pack(RunnerEnded(code=_in_a_runner(serving, alone))))
 
 
-def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, alone: bool) -> int:
+def _in_a_runner(serving: Callable[[], None], alone: bool) -> int:
     """Serve requests in a fork; return its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()
@@ -114,7 +120,7 @@ def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limi
     code = 70
     try:
         die_with(me)
-        serve(sock, order.requests, student, limits)
+        serving()
         code = 0
     finally:
         os._exit(code)

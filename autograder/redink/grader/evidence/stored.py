@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import box_stamp, digest
+from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.old_observations import old_contents
@@ -43,6 +43,6 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
             book.content(stored[check].run, check) if check in stored else old[check]
         ),
     )
-    older = bool(old) or any(one.stamp != box_stamp() for one in stored.values())
+    older = bool(old) or any(one.stamp != key.stamp for one in stored.values())
     unseen = dict.fromkeys(part.question for part in key.parts if part.check not in evidence.digests)
     return StoredEvidence(evidence, run, older, tuple(unseen))

@@ -13,7 +13,7 @@ from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.judging import forbidding, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
-from redink.records import CellRun, Record, Verdict
+from redink.records import CellRun, ForbiddenCall, Record, Verdict
 
 
 class Judged(Record, frozen=True):
@@ -43,10 +43,7 @@ class Memory:
 
 def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory) -> dict[str, Judged]:
     """Judge all checks of a question, by check id."""
-    breaches: dict[str, str] = {}
-    if question.forbids:
-        sources = [forbidding.Source(cell.source) for cell in evidence.sources]
-        breaches = forbidding.breaches(sources, question.asks, question.forbids)
+    breaches = _breaches(key, question, evidence) if question.forbids else {}
     return {part.check: _judge_check(key, part, evidence, memory, breaches) for part in key.parts(question.id)}
 
 
@@ -56,6 +53,18 @@ def judgement_key(key: OpenKey, part: Part, evidence: Evidence) -> str:
     return digest(
         part.judged_by, part.check, part.visibility, expected, evidence.digests[part.check], evidence.failures
     )
+
+
+def _breaches(key: OpenKey, question: Question, evidence: Evidence) -> dict[str, str]:
+    """Say for each function of a question which forbidden name it uses, by its source or by what was seen."""
+    sources = [forbidding.Source(cell.source) for cell in evidence.sources]
+    published: list[ForbiddenCall] = []
+    secret: list[ForbiddenCall] = []
+    for part in key.parts(question.id):
+        for trial, calls in zip(part.trials, evidence.forbidden_calls(part.check), strict=True):
+            (published if trial.published else secret).extend(calls)
+    seen = forbidding.breaches_seen(published, secret, question.asks, question.forbids, key.spec.all_asked())
+    return seen | forbidding.breaches(sources, question.asks, question.forbids)
 
 
 def _judge_check(key: OpenKey, part: Part, evidence: Evidence, memory: Memory, breaches: dict[str, str]) -> Judged:

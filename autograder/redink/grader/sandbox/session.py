@@ -107,7 +107,8 @@ class Session:
             self._walls = self._children.accept(protocol.walls_raised(channel.receive(Deadline(_ANSWERING))).walls)
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
-            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files))
+            forbids = tuple(dict.fromkeys(name for one in self._requests for name in one.forbids))
+            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files, forbids=forbids))
         except (Lost, ValueError) as error:
             raise BoxError("the box fell before anything of the submission ran in it") from error
         for place in places:
