@@ -98,7 +98,6 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
             os._exit(0)  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(CellDone(run=run)))
     output.allow(0)
-    watch.find()
     student = Student(shell.user_ns, given)
     while True:
         order = to_box(frames.receive(sock, _LARGEST_JOB))

@@ -13,23 +13,30 @@ threads, and whatever comes after the first `MOST_CALLS` calls are left to the f
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
-from redink.box.shell.forbidden_things import Target, belonging, class_of, is_harmless, resolve, runs, targets, this_of
+from redink.box.shell.forbidden_things import Target, belonging, is_harmless, resolve, runs, targets, this_of
 from redink.records import ForbiddenCall
 
-MOST_CALLS = 1000  # of one `when`: being told of a call costs about as much as the call
+MOST_CALLS = 500  # of one `when`: being told of a call costs about as much as the call
 MOST_NOTED = 12
 MOST_NAMES = 20
 _OURS = "<when>"
 _set_profile = sys.setprofile  # a notebook may replace it
 
 Noted = dict[ForbiddenCall, None]  # in the order in which they were made
+
+
+def _is_loaded(name: str) -> bool:
+    """Tell whether the package of a name is there: nothing of another can be called. Builtins and attributes always are."""
+    package = name.partition(".")[0]
+    return package in sys.modules or package == "" or hasattr(builtins, package)
 
 
 class Watch:
@@ -42,12 +49,16 @@ class Watch:
         self._place = f"{place.rstrip('/')}/"
         self._targets: dict[int, list[Target]] = {}
         self._wide: frozenset[str] = frozenset()  # the names that are no single thing: modules, and `.attributes`
-        self._belonging: dict[Any, tuple[Any, tuple[str, ...]]] = {}
+        self._innocent: dict[Any, Any] = {}  # what belongs to none of those
         self._libraries: set[str] = set()  # files that are not the student's
-        self.find()
+        self._modules = 0  # how many were loaded when the names were found
+        self._find()
 
-    def find(self) -> None:
-        """Find what the names stand for, as far as that is loaded; once more after the cells, which may load more."""
+    def _find(self) -> None:
+        """Find what the names stand for, as far as that is loaded; once more when a cell or a call has loaded more."""
+        if self._modules == len(sys.modules):
+            return
+        self._modules = len(sys.modules)
         for target in (one for name in self._names for one in targets(name)):
             known = self._targets.setdefault(id(target.called), [])
             known += [target] if target not in known else []
@@ -55,12 +66,11 @@ class Watch:
 
     @contextmanager
     def over(self, forbids: Sequence[str]) -> Iterator[Noted]:
-        """Note the calls of these names in a block."""
+        """Note the calls of these names in a block; of packages that are not loaded nothing can be called."""
         noted: Noted = {}
-        if not forbids:
-            yield noted
-            return
-        _set_profile(self._teller(frozenset(forbids), noted))
+        self._find()
+        callable_now = frozenset(name for name in forbids if _is_loaded(name))
+        _set_profile(self._teller(callable_now, noted) if callable_now else None)
         try:
             yield noted
         finally:
@@ -68,7 +78,7 @@ class Watch:
 
     def _teller(self, forbids: frozenset[str], noted: Noted) -> Callable[[FrameType, str, Any], None]:
         """Make what Python calls at every call; most calls are dismissed in a few steps."""
-        left, targets, libraries = MOST_CALLS, self._targets, self._libraries
+        left, targets, libraries, innocent = MOST_CALLS, self._targets, self._libraries, self._innocent
         wide = not forbids.isdisjoint(self._wide)
 
         def tell(frame: FrameType, event: str, arg: Any) -> None:
@@ -82,8 +92,12 @@ class Watch:
             left -= 1
             if left < 0:
                 _set_profile(None)
-            elif caller is not None and (
-                id(called) in targets or (wide and caller.f_code.co_filename not in libraries)
+            elif id(called) in targets or (
+                wide
+                and caller is not None
+                and caller.f_code.co_filename not in libraries
+                and id(called) not in innocent
+                and (event == "call" or (type(arg.__self__), arg.__name__) not in innocent)
             ):
                 self._note(caller, frame if event == "call" else arg, forbids, noted)
 
@@ -99,34 +113,32 @@ class Watch:
             return False
         return True
 
-    def _is_libraries(self, frame: FrameType) -> bool:
-        """Tell whether the code of a frame is neither the student's nor our `when`."""
-        return not self._is_students(frame) and frame.f_code.co_filename != _OURS
-
-    def _note(self, caller: FrameType, called: Any, forbids: frozenset[str], noted: Noted) -> None:
+    def _note(self, caller: FrameType | None, called: Any, forbids: frozenset[str], noted: Noted) -> None:
         """Note a call under each forbidden name that it belongs to."""
         try:
-            code = called.f_code if isinstance(called, FrameType) else called
+            code: Any = called.f_code if isinstance(called, FrameType) else called
             for target in self._targets.get(id(code), ()):
                 if target.name in forbids:
                     self._keep(target.name, self._caller_of(target, caller, called), code, noted)
-            for name in () if self._is_libraries(caller) else self._belongs(called):
+            speaks = caller is not None and (self._is_students(caller) or caller.f_code.co_filename == _OURS)
+            for name in self._belongs(called) if speaks else ():
                 if name in forbids and (name.startswith(".") or not is_harmless(called)):
                     self._keep(name, caller, code, noted)
         except Exception:  # noqa: BLE001, S110 - an object of the student's may do anything when it is looked at
             pass
 
     def _belongs(self, called: Any) -> tuple[str, ...]:
-        """Name the forbidden modules and attributes that a call belongs to; found once for the same function."""
+        """Name the forbidden modules and attributes that a call belongs to; what belongs to none is not looked at again."""
+        own = isinstance(called, FrameType) and self._is_students(called)
+        if not own and (names := belonging(called, self._wide)):
+            return names
         if isinstance(called, FrameType):
-            held: Any = called.f_code
-            key: Any = id(held)
-        else:
-            held = key = (called.__module__, class_of(called.__self__), called.__name__)
-        if key not in self._belonging:
-            own = isinstance(called, FrameType) and self._is_students(called)
-            self._belonging[key] = (held, () if own else belonging(called, self._wide))
-        return self._belonging[key][1]
+            self._innocent[id(called.f_code)] = called.f_code  # held, so that nothing else gets its id
+        elif isinstance(called.__self__, ModuleType | type | None):
+            self._innocent[id(called)] = called
+        else:  # a method in C, which is a new object at each call
+            self._innocent[type(called.__self__), called.__name__] = None
+        return ()
 
     def _caller_of(self, target: Target, caller: FrameType | None, called: Any) -> FrameType | None:
         """Find who calls a target: not the decorators around it, nor the very object that it is a method of."""
