@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from redink.errors import AuthorError
-from redink.judging.forbidding import LONGEST, Source, breaches
+from redink.judging.forbidding import LONGEST, Source, breaches, breaches_seen
+from redink.records import ForbiddenCall
 from redink.student.checker import Checker
+from tests.conftest import CENTRE, SCALE
 
 FORBIDS = ("numpy.linalg.lstsq", "scipy", ".backward", "sorted")
 
@@ -121,6 +123,37 @@ def test_a_class_in_a_class_is_searched_in_order():
     assert found(f"class Net:\n{inner}    def b(self, x):\n        x.backward()") == {"Net": "sorted"}
 
 
+def seen(*within: str, name: str = "scipy") -> list[ForbiddenCall]:
+    return [ForbiddenCall(name=name, within=within)]
+
+
+def weighed(published: list[ForbiddenCall], secret: list[ForbiddenCall] | None = None) -> dict[str, str]:
+    """Weigh calls for a question that asks for `fit` and `Net`; another one asks for `other`."""
+    return breaches_seen(published, secret or [], ("fit", "Net"), FORBIDS, {"fit", "Net", "other"})
+
+
+@pytest.mark.parametrize("within", [("fit",), ("helper", "fit"), ("helper", "_h", "fit", "other"), ("fit", "other")])
+def test_a_call_is_charged_to_the_nearest_asked_function(within):
+    reason = "which this question asks you to do without: the point is to write it yourself"
+    assert weighed(seen(*within)) == {"fit": f"fit uses scipy when it runs, {reason}"}
+
+
+@pytest.mark.parametrize("within", [(), ("other",), ("helper", "other", "fit"), ("helper",)])
+def test_a_call_in_a_function_that_may_make_it_is_charged_to_nobody(within):
+    assert weighed(seen(*within), seen(*within)) == {}
+
+
+def test_what_another_question_forbids_is_charged_to_nobody():
+    assert weighed(seen("fit", name="torch")) == {}
+
+
+def test_of_a_call_on_secret_inputs_it_is_not_told_which_name_was_called():
+    told = {name: weighed([], seen("fit", name=name)) for name in ("scipy", "sorted")}
+    assert told["scipy"] == told["sorted"]
+    assert "fit uses numpy.linalg.lstsq or scipy or .backward or sorted when it runs" in told["scipy"]["fit"]
+    assert "fit uses sorted when" in weighed(seen("fit", name="sorted"), seen("fit", name="scipy"))["fit"]
+
+
 MEAN = 'asks = ["centre"]\nforbids = ["numpy.mean", ".mean"]'
 BY_HAND = "def centre(X):\n    return X - X.sum(axis=0) / len(X)"
 EASY = "import numpy\ndef centre(X):\n    return X - numpy.mean(X, axis=0)"
@@ -161,6 +194,57 @@ def test_forbidding_later_is_judged_again_without_running_anything(tiny):
     tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', 'asks = ["centre"]\nforbids = ["numpy.mean"]')
     done = tiny.redink("rejudge", "tiny", boxes=False)
     assert "easy: 100 → 0" in done.stdout, done.stdout + done.stderr
+
+
+SUM = "X.sum(axis=0) / len(X)"
+BY_A_HELPER = "def average(X):\n    return X.mean(axis=0)\ndef centre(X):\n    return X - average(X)"
+BY_COMPUTING = "def centre(X):\n    return X - getattr(X, 'me' + 'an')(axis=0)"
+IN_A_BOX = "tools = {'a': np.mean}\ndef centre(X):\n    return X - tools['a'](X, axis=0)"
+HONEST = f"np.mean([1, 2])\ndef show(X):\n    return X.mean()\nshow(np.eye(2))\ndef centre(X):\n    return X - {SUM}"
+
+
+@pytest.fixture
+def half_strict(little):
+    """The little course, in which `centre` must do without the mean, and `scale` may use it."""
+    little.edit(little.assignment / "assignment.toml", 'asks = ["centre"]', MEAN)
+    little.edit(little.solution / "little.py", "return X - X.mean(axis=0)", f"return X - {SUM}")
+    little.edit(little.solution / "misconceptions.py", 'old="X.mean(axis=0)"', f'old="{SUM}"')
+    return little
+
+
+def test_what_is_called_costs_its_own_question_and_honest_use_elsewhere_nothing(half_strict):
+    ways = {"honest": HONEST, "helper": BY_A_HELPER, "computing": BY_COMPUTING, "box": IN_A_BOX}
+    for name, cell in ways.items():
+        half_strict.hand_in(name, {CENTRE: cell, SCALE: "def scale(X):\n    return centre(X) / centre(X).std(axis=0)"})
+    half_strict.hand_in("reference")
+    results = half_strict.grade("class")
+    assert {name: one["score"] for name, one in results.items()} == {
+        "reference": 100, "honest": 100, "helper": 60, "computing": 60, "box": 60
+    }  # fmt: skip
+    names = {"helper": ".mean", "computing": ".mean", "box": "numpy.mean"}
+    for who, name in names.items():
+        for check in results[who]["questions"][0]["checks"]:
+            assert f"centre uses {name} when it runs, which this question asks you to do without" in check["message"]
+        assert results[who]["questions"][0]["hint"] is None
+
+
+def test_forbidding_later_is_looked_for_when_graded_again(little):
+    little.hand_in("helper", {CENTRE: BY_A_HELPER})
+    assert little.grade("class")["helper"]["score"] == 100
+    little.edit(little.assignment / "assignment.toml", 'asks = ["centre"]', 'asks = ["centre"]\nforbids = [".mean"]')
+    told = little.redink("rejudge", "little", boxes=False).stdout
+    assert "0 would change" in told and "observed under older code or libraries" in told
+    assert little.grade("class")["helper"]["score"] == 60
+
+
+def test_a_reference_that_calls_what_it_forbids_is_told_by_verify(half_strict):
+    easy = "getattr(X, 'me' + 'an')(axis=0)"
+    half_strict.edit(half_strict.solution / "little.py", f"return X - {SUM}", f"return X - {easy}")
+    half_strict.edit(half_strict.solution / "misconceptions.py", f'old="{SUM}"', f'old="{easy}"')
+    half_strict.edit(half_strict.solution / "alternatives.py", "return X - X.mean", "return X - ", count=2)
+    done = half_strict.redink("verify", "little")
+    assert "the reference gets 0 of 40 in centre" in done.stdout, done.stdout + done.stderr
+    assert "centre uses .mean when it runs" in done.stdout
 
 
 def test_the_student_is_told_at_home(strict, monkeypatch):

@@ -50,7 +50,7 @@ class Limits(Record, frozen=True):
         return self.waiting + min(self.wall_factor * used, 2 * self.total_cpu)
 
 
-class Request(Record, frozen=True):
+class Request(Record, frozen=True, omit_defaults=True):
     """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire.
 
     Requests of one group (the trials of one check) fail together: after one that runs out of time, the rest of the group
@@ -61,12 +61,20 @@ class Request(Record, frozen=True):
     when: str
     inputs: bytes
     group: str = ""
+    forbids: tuple[str, ...] = ()  # names whose calls are to be noted while it runs
 
     @property
     def published(self) -> bool:
         """Whether a student may see its inputs; its id is that of a trial, and any other id counts as secret."""
         _, slash, number = self.id.rpartition("/")
         return bool(slash) and number.startswith("p")
+
+
+class ForbiddenCall(Record, frozen=True):
+    """A call of a forbidden name, and the notebook's names for the functions around it, from the call outwards."""
+
+    name: str
+    within: tuple[str, ...]
 
 
 class Observation(Record, frozen=True):
@@ -77,6 +85,7 @@ class Observation(Record, frozen=True):
     error: str = ""  # one line, when not: "ValueError: …", the missing name, the signal
     where: str = ""  # "cell 7, line 3"
     modified: tuple[str, ...] = ()  # inputs that the student's code changed in place
+    calls: tuple[ForbiddenCall, ...] = ()  # of names that its request forbids
 
 
 class Trial(Record, frozen=True):

@@ -51,6 +51,10 @@ class Spec(Record, frozen=True):
         known = ", ".join(question.id for question in self.questions)
         raise AuthorError(f"{self.slug} has no question {id!r}; its questions are {known}")
 
+    def all_asked(self) -> frozenset[str]:
+        """List what all questions ask for."""
+        return frozenset(name for question in self.questions for name in question.asks)
+
     def all_used(self, question: Question) -> list[str]:
         """List the questions whose functions this one may call, directly or not, nearest first."""
         used = list(question.uses)

@@ -27,8 +27,13 @@ def make_trials(slug: str, check: Check, key: bytes, reference: Any = None) -> t
     )
 
 
-def make_requests(check: Check, trials: Sequence[Trial], asks: tuple[str, ...]) -> tuple[Request, ...]:
-    """Say what the box must run for each trial; only the inputs that the `when` names are sent."""
+def make_requests(
+    check: Check, trials: Sequence[Trial], asks: tuple[str, ...], forbids: tuple[str, ...] = ()
+) -> tuple[Request, ...]:
+    """Say what the box must run for each trial; only the inputs that the `when` names are sent.
+
+    Calls of forbidden names are watched in the published trials and in the first secret one: watching takes time.
+    """
     shipped: dict[tuple[str, ...], Shipped] = {}  # parsed once for all trials with the same inputs
     made = []
     for trial in trials:
@@ -39,7 +44,8 @@ def make_requests(check: Check, trials: Sequence[Trial], asks: tuple[str, ...]) 
         if unknown := [name for name in when.names if name not in inputs]:
             raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")
         crossing = {name: inputs[name] for name in when.names}
-        made.append(Request(id=trial.id, when=when.source, inputs=encode(crossing), group=check.id))
+        watched = forbids if trial.published or trial.number == 0 else ()
+        made.append(Request(id=trial.id, when=when.source, inputs=encode(crossing), group=check.id, forbids=watched))
     return tuple(made)
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,6 +25,7 @@ from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, Wa
 from redink.box.runner import serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
+from redink.box.shell.forbidden_calls import Watch
 from redink.box.shell.output import Output
 from redink.box.walls.raising import close_from, die_with, make_folders, raise_walls
 from redink.box.walls.setup import Setup
@@ -87,6 +90,7 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
         file.write_bytes(data)
     output.allow(job.limits.output_bytes)
     given = dict(shell.user_ns)
+    watch = Watch(job.forbids, shell.user_ns, str(Path.cwd().parent))
     fixed_seeds.reseed()
     me = os.getpid()
     for cell in job.cells:
@@ -99,10 +103,19 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
     while True:
         order = to_box(frames.receive(sock, _LARGEST_JOB))
         assert isinstance(order, RunRequests)
-        frames.send(sock, pack(RunnerEnded(code=_in_a_runner(sock, order, student, job.limits, alone))))
+        serving = functools.partial(_serve_all, sock, order, student, job.limits, watch)
+        frames.send(sock, pack(RunnerEnded(code=_in_a_runner(serving, alone))))
 
 
-def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, alone: bool) -> int:
+def _serve_all(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, watch: Watch) -> None:
+    """Serve requests, and those that follow, as long as this process may answer."""
+    while serve(sock, order.requests, student, limits, watch):
+        following = to_box(frames.receive(sock, _LARGEST_JOB))
+        assert isinstance(following, RunRequests)
+        order = following
+
+
+def _in_a_runner(serving: Callable[[], None], alone: bool) -> int:
     """Serve requests in a fork; return its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a student's handler could reap the runner
     me = os.getpid()
@@ -115,10 +128,7 @@ def _in_a_runner(sock: socket.socket, order: RunRequests, student: Student, limi
     code = 70
     try:
         die_with(me)
-        while serve(sock, order.requests, student, limits):
-            following = to_box(frames.receive(sock, _LARGEST_JOB))
-            assert isinstance(following, RunRequests)
-            order = following
+        serving()
         code = 0
     finally:
         os._exit(code)

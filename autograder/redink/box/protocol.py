@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from redink.records import Cell, CellRun, Limits, Record, Request, Walls
+from redink.records import Cell, CellRun, ForbiddenCall, Limits, Record, Request, Walls
 
 
 class Orders(Record, frozen=True, tag="orders"):
@@ -70,6 +70,7 @@ class RunCells(Record, frozen=True, tag="run_cells"):
     cells: tuple[Cell, ...]
     limits: Limits
     files: dict[str, bytes]
+    forbids: tuple[str, ...] = ()  # all names that some request forbids: found before a cell can bind them anew
 
 
 class CellDone(Record, frozen=True, tag="cell"):
@@ -93,6 +94,7 @@ class Reply(Record, frozen=True, tag="reply"):
     error: str = ""
     where: str = ""
     modified: Annotated[tuple[str, ...], msgspec.Meta(max_length=1000)] = ()
+    calls: Annotated[tuple[ForbiddenCall, ...], msgspec.Meta(max_length=1000)] = ()
 
 
 class RunnerEnded(Record, frozen=True, tag="runner_ended"):

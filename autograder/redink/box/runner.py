@@ -13,17 +13,18 @@ from collections.abc import Sequence
 from redink import frames, wire
 from redink.box.protocol import Reply, pack
 from redink.box.shell import fixed_seeds
+from redink.box.shell.forbidden_calls import Noted, Watch
 from redink.box.shell.tracebacks import place
 from redink.box.time_limit import TimeLimit
 from redink.calling import Call, Student, ending
 from redink.records import Limits, Request
 
 
-def serve(sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits) -> bool:
+def serve(sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits, watch: Watch) -> bool:
     """Answer requests until they are done or one runs out of time; tell whether this process may answer more."""
     me = os.getpid()
     for request in requests:
-        reply = observe(request, student, limits)
+        reply = observe(request, student, limits, watch)
         if os.getpid() != me:
             return False  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(reply))
@@ -32,21 +33,23 @@ def serve(sock: socket.socket, requests: Sequence[Request], student: Student, li
     return True
 
 
-def observe(request: Request, student: Student, limits: Limits) -> Reply:
-    """Call one `when` and return what it returned or how it ended."""
+def observe(request: Request, student: Student, limits: Limits, watch: Watch) -> Reply:
+    """Call one `when` and return what it returned or how it ended, and which forbidden names were called in it."""
     limit = TimeLimit(limits.check_cpu, limits.check_cpu * limits.wall_factor)
+    calls: Noted = {}
     try:
         call = Call(request)
         fixed_seeds.reseed()
         with limit:
-            value = wire.encode(call(student))
+            with watch.over(request.forbids) as calls:
+                returned = call(student)
+            value = wire.encode(returned)
             modified = call.modified()
     except BaseException as error:  # noqa: BLE001 - student code may raise anything, SystemExit included
         status, text = ending(error)
         where = place(error) if status == "raised" else ""
-        return Reply(id=request.id, status=status, error=text, where=where)
+        return Reply(id=request.id, status=status, error=text, where=where, calls=tuple(calls))
     if len(value) > limits.value_bytes:
-        return Reply(
-            id=request.id, status="too_large", error=f"returned {len(value)} bytes; {limits.value_bytes} are allowed"
-        )
-    return Reply(id=request.id, status="returned", value=value, modified=modified)
+        text = f"returned {len(value)} bytes; {limits.value_bytes} are allowed"
+        return Reply(id=request.id, status="too_large", error=text, calls=tuple(calls))
+    return Reply(id=request.id, status="returned", value=value, modified=modified, calls=tuple(calls))

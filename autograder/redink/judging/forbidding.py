@@ -1,10 +1,14 @@
-"""Names that a question forbids inside the functions it asks for, found by reading the source.
+"""Names that a question forbids inside the functions it asks for: found by reading the source, and by what was called.
 
 `forbids = ["numpy.linalg.lstsq"]` says: write it yourself. A module forbids everything in it, a leading dot any attribute
-of that name (`.backward`) that the notebook does not define itself. Aliases are followed (`import numpy as np`,
-`from … import …`, `solve = np.linalg.lstsq`) until the name is bound to something else; a local variable of the same name
-is just a variable, and the student's own helpers are not searched. It is a rule of the exercise, not a wall:
-the box is the wall.
+of that name (`.backward`) that the notebook does not define itself.
+
+The first look reads the source. Aliases are followed (`import numpy as np`, `from … import …`, `solve = np.linalg.lstsq`)
+until the name is bound to something else; a local variable of the same name is just a variable, and the student's own
+helpers are not searched. The second look weighs the calls that the box has noted (box/shell/forbidden_calls.py), through
+helpers, containers and computed names too. A call belongs to the nearest function around it that any question asks for:
+one question may use what another one's function has to do without. Both are a rule of the exercise, not a wall: the box
+is the wall, and what it notes can only cost points.
 """
 
 from __future__ import annotations
@@ -12,8 +16,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from redink.records import ForbiddenCall
 from redink.source import parse
 
 LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
@@ -22,6 +27,7 @@ _RUNNING = (ast.stmt, ast.excepthandler, ast.match_case)
 _LOCAL = "(a variable)"
 _NAME = 300  # characters; of a longer name the beginning is known already
 _ENDLESS = re.compile(r"\b(?:import|from)\b[\w.\s\\]{5000}")  # Python reads such a name in quadratic time
+_REASON = "which this question asks you to do without: the point is to write it yourself"
 
 
 class Source:
@@ -56,11 +62,31 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
     aliases = _outer_aliases(outer, forbids)
     bodies = dict(one for statement in outer for one in _definitions(statement) if one[0] in asks)  # the last counts
     used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
-    return {
-        name: f"{name} uses {what}, which this question asks you to do without: the point is to write it yourself"
-        for name, what in used.items()
-        if what
-    }
+    return {name: f"{name} uses {what}, {_REASON}" for name, what in used.items() if what}
+
+
+def breaches_seen(
+    published: Iterable[ForbiddenCall],
+    secret: Iterable[ForbiddenCall],
+    asks: Sequence[str],
+    forbids: Sequence[str],
+    asked: Collection[str],
+) -> dict[str, str]:
+    """Say for each asked function what it was seen to call that the question forbids; `asked` is of all questions.
+
+    What was called on secret inputs is not told by its name: which of several names is called could tell a student more
+    about those inputs than that a check has failed.
+    """
+
+    def weighed(calls: Iterable[ForbiddenCall]) -> Iterator[tuple[str, str]]:
+        for call in calls:
+            nearest = next((name for name in call.within if name in asked), "")
+            if nearest in asks and call.name in forbids:
+                yield nearest, call.name
+
+    any_of_them = " or ".join(forbids)
+    found = {name: any_of_them for name, _ in weighed(secret)} | dict(weighed(published))
+    return {name: f"{name} uses {what} when it runs, {_REASON}" for name, what in found.items()}
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:

@@ -13,7 +13,7 @@ import msgspec
 
 from redink.assignment.spec import Spec
 from redink.errors import CourseError
-from redink.grader.digests import digest
+from redink.grader.digests import box_stamp, digest
 from redink.records import Observation, Record, Request, Trial, Visibility
 
 SCHEMA = "redink/answer-key/1"
@@ -73,6 +73,12 @@ class AnswerKey(Record, frozen=True, dict=True):
     def slug(self) -> str:
         """The assignment's name in commands and files."""
         return self.spec.slug
+
+    @functools.cached_property
+    def stamp(self) -> str:
+        """Names what submissions are observed under: the code and libraries of the box, and the names it looks for."""
+        forbids = [name for one in self.spec.questions if one.forbids for name in (one.id, *one.forbids)]
+        return digest(box_stamp(), *forbids) if forbids else box_stamp()
 
     @functools.cached_property
     def of_check(self) -> dict[str, Part]:

@@ -98,8 +98,10 @@ def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, a
             trials = old.trials
         else:
             trials = tuple(one for key in keys for one in make_trials(assignment.slug, check, key, reference))
-        requests = make_requests(check, trials, assignment.spec.question(check.question).asks)
-        answers_from = digest(run, msgspec.msgpack.encode(requests))
+        question = assignment.spec.question(check.question)
+        requests = make_requests(check, trials, question.asks, question.forbids)
+        unwatched = [msgspec.structs.replace(one, forbids=()) for one in requests]  # answers do not depend on that
+        answers_from = digest(run, msgspec.msgpack.encode(unwatched))
         good = old is not None and old.answers_from == answers_from and (accept_older or old.stamp == box_stamp())
         yield _Asking(check, inputs_from, answers_from, judged_by(check), trials, requests, kept=old if good else None)
 

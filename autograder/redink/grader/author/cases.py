@@ -1,7 +1,8 @@
 """The specimens that `verify` grades: submissions whose results are known beforehand, as jobs for the workers.
 
 What is already in the answer key is not run again: a misconception answers as it did when the key was made, and an
-alternative answers as the reference does to every check that its edit cannot reach.
+alternative answers as the reference does to every check that its edit cannot reach. Where names are forbidden, the
+reference is run once more, to see whether it calls one: its answers may be older than the ban.
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ def cases(assignment: Assignment, key: AnswerKey) -> list[Case]:
     solved, skip = assignment.solved, assignment.master.explorations()
     asks = [name for question in assignment.spec.questions for name in question.asks]
     right: Answers = {part.check: part.expected for part in key.parts}
+    strict = {question.id for question in assignment.spec.questions if question.forbids}
+    told = {part.check: part.expected for part in key.parts if part.question not in strict}
     made = [
-        Case("reference", "", "", _job(key, solved, right)),
+        Case("reference", "", "", _job(key, solved, told)),
         Case("untouched", "", "", _job(key, assignment.master.untouched(), {})),
     ]
     for name, answer in ANSWERS.items():

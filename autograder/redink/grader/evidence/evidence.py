@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from redink.grader.digests import digest
 from redink.judging.answers import Answer, read_answer
 from redink.judging.forbidding import Source
-from redink.records import Cell, CellRun, Observation
+from redink.records import Cell, CellRun, ForbiddenCall, Observation
 
 
 class Evidence:
@@ -27,6 +27,7 @@ class Evidence:
         self._read_observations = observations
         self.failed = tuple(cell for cell in cells if cell.status in ("error", "timeout"))
         self.digests = digests
+        self._seen: dict[str, Sequence[Observation]] = {}
         self._answers: dict[str, tuple[Answer, ...]] = {}
 
     @functools.cached_property
@@ -52,5 +53,14 @@ class Evidence:
     def answers(self, check: str, most: int) -> tuple[Answer, ...]:
         """Return what one check saw, decoded once, in the order of its trials; more than `most` parts are not read."""
         if check not in self._answers:
-            self._answers[check] = tuple(read_answer(seen, most) for seen in self._read_observations(check))
+            self._answers[check] = tuple(read_answer(seen, most) for seen in self._observations(check))
         return self._answers[check]
+
+    def forbidden_calls(self, check: str) -> tuple[tuple[ForbiddenCall, ...], ...]:
+        """Return which forbidden names were called, in the order of a check's trials."""
+        return tuple(seen.calls for seen in self._observations(check))
+
+    def _observations(self, check: str) -> Sequence[Observation]:
+        if check not in self._seen:
+            self._seen[check] = self._read_observations(check)
+        return self._seen[check]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import box_stamp, digest
+from redink.grader.digests import digest
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.old_observations import old_contents
 from redink.grader.evidence.packing import unpack_sources
@@ -40,6 +40,6 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
     def content(check: str) -> bytes:
         return book.content(stored[check].run, check) if check in stored else old[check]
 
-    older = bool(old) or any(one.stamp != box_stamp() for one in stored.values())
+    older = bool(old) or any(one.stamp != key.stamp for one in stored.values())
     unseen = dict.fromkeys(part.question for part in key.parts if part.check not in digests)
     return StoredEvidence(run, digests, content, older, tuple(unseen))

@@ -82,5 +82,5 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    sources = evidence.sources_digest if question.forbids else ""
-    return digest(key.question_digest(question), sources, evidence.failures, *seen, *found)
+    searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if question.forbids else ""
+    return digest(key.question_digest(question), searched, evidence.failures, *seen, *found)

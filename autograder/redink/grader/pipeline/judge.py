@@ -14,7 +14,7 @@ from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.budget import OVERRUN, Budget
 from redink.judging import forbidding, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback, unjudged_feedback
-from redink.records import CellRun, Record, Verdict
+from redink.records import CellRun, ForbiddenCall, Record, Verdict
 
 
 class Judged(Record, frozen=True):
@@ -44,15 +44,24 @@ class Memory:
 
 def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory, budget: Budget) -> dict[str, Judged]:
     """Judge all checks of a question, by check id; one whose answers cost more to judge than they may has failed."""
-    breaches = _breaches(question, evidence, budget) if question.forbids else {}
+    breaches = _breaches(key, question, evidence, budget) if question.forbids else {}
     return {part.check: _judge_check(key, part, evidence, memory, breaches, budget) for part in key.parts(question.id)}
 
 
-def _breaches(question: Question, evidence: Evidence, budget: Budget) -> dict[str, str]:
-    """Find forbidden names; what cannot be read within the budget counts as forbidden, or it would be the way around."""
+def _breaches(key: OpenKey, question: Question, evidence: Evidence, budget: Budget) -> dict[str, str]:
+    """Say for each function of a question which forbidden name it uses, by its source or by what was seen.
+
+    What cannot be read within the budget counts as forbidden, or it would be the way around.
+    """
+    published: list[ForbiddenCall] = []
+    secret: list[ForbiddenCall] = []
+    for part in key.parts(question.id):
+        for trial, calls in zip(part.trials, evidence.forbidden_calls(part.check), strict=True):
+            (published if trial.published else secret).extend(calls)
+    seen = forbidding.breaches_seen(published, secret, question.asks, question.forbids, key.spec.all_asked())
     try:
         with budget.step():
-            return forbidding.breaches(evidence.readable_sources, question.asks, question.forbids)
+            return seen | forbidding.breaches(evidence.readable_sources, question.asks, question.forbids)
     except OVERRUN:
         return dict.fromkeys(question.asks, "the cells that define it take too long to read")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import box_stamp
 from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, Graded
@@ -15,14 +14,14 @@ def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before:
     id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
     known: dict[str, CheckObservations] = {}
     for one in book.stored(id):
-        if one.stamp == box_stamp() and one.check not in known:
+        if one.stamp == key.stamp and one.check not in known:
             content = book.content(one.run, one.check)
             known[one.check] = CheckObservations(check=one.check, key=one.key, digest=one.digest, content=content)
     return Job(
         notebook=submission.data,
         key="",
         box=BoxSettings(torch=key.spec.torch),
-        earlier=_execution(book, id) if known else None,
+        earlier=_execution(book, key, id) if known else None,
         known=tuple(known.values()),
         before=None if before is None else assessment_of(before),
     )
@@ -35,8 +34,8 @@ def assessment_of(graded: Graded) -> Assessment:
     )
 
 
-def _execution(book: Gradebook, submission: int) -> Execution | None:
+def _execution(book: Gradebook, key: AnswerKey, submission: int) -> Execution | None:
     run = book.last_run(submission)
-    if run is None or run.stamp != box_stamp():
+    if run is None or run.stamp != key.stamp:
         return None
     return Execution(cells=run.cells, box=run.box, cpu_seconds=run.cpu_seconds, wall_seconds=run.wall_seconds)

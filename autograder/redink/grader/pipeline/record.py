@@ -6,7 +6,7 @@ import msgspec
 
 from redink.assignment.spec import FULL_MARKS
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.digests import box_stamp, digest
+from redink.grader.digests import digest
 from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, StoredRun
@@ -26,7 +26,7 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
     with book.transaction():
         id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
         if done.executed and done.execution is not None:
-            run = StoredRun(sources=done.sources, stamp=box_stamp(), **msgspec.structs.asdict(done.execution))
+            run = StoredRun(sources=done.sources, stamp=key.stamp, **msgspec.structs.asdict(done.execution))
             book.keep_run(id, run, done.seen)
         book.keep_judgements(done.judgements)
         book.keep_result(

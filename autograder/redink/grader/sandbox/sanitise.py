@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from redink.box.protocol import Reply
-from redink.records import CellRun, Limits, Observation, Request
+from redink.records import CellRun, ForbiddenCall, Limits, Observation, Request
 from redink.texts import clean, clean_lines
 
 _SIGNATURE = re.compile(r"^def when\(student,? ?([^)]*)\)", re.MULTILINE)
 _PARAMETER = re.compile(r"[^\W\d]\w*")
+_MOST_CALLS, _MOST_NAMES, _LONGEST_NAME = 12, 20, 100
 _PLACE = re.compile(r"cell \d{1,9}, line \d{1,9}")
 
 
@@ -28,15 +30,28 @@ def sane_run(run: CellRun, limits: Limits) -> CellRun:
 
 def sane_observation(reply: Reply, request: Request, most: int) -> Observation:
     """Keep of an untrusted reply what makes sense; a value of `most` bytes is kept as it is, and decoded by the judge."""
+    calls = _sane_calls(reply.calls, request.forbids)
     if reply.status != "returned":
         where = reply.where if _PLACE.fullmatch(reply.where) else ""
-        return Observation(status=reply.status, error=clean(reply.error), where=where)
+        return Observation(status=reply.status, error=clean(reply.error), where=where, calls=calls)
     if len(reply.value) > most:
         error = f"returned {len(reply.value):,} bytes, far more than a right answer has: {most:,} are allowed"
-        return Observation(status="too_large", error=error)
+        return Observation(status="too_large", error=error, calls=calls)
     known = _parameters(request.when) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified)
-    return Observation(status="returned", value=reply.value, modified=modified)
+    return Observation(status="returned", value=reply.value, modified=modified, calls=calls)
+
+
+def _sane_calls(calls: Sequence[ForbiddenCall], forbids: Sequence[str]) -> tuple[ForbiddenCall, ...]:
+    """Keep calls of names that are forbidden here, each with a few names that could be a notebook's functions."""
+    return tuple(
+        ForbiddenCall(name=call.name, within=tuple(name for name in call.within[:_MOST_NAMES] if _is_name(name)))
+        for call in [one for one in calls if one.name in forbids][:_MOST_CALLS]
+    )
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and text.isidentifier()
 
 
 def _parameters(when: str) -> list[str]:

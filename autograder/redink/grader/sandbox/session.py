@@ -120,7 +120,9 @@ class Session:
             places = [place for place in range(len(self._cells)) if place not in self._barred]
             cells = tuple(self._cells[place] for place in places)
             self._meter.start_clock()
-            channel.send(RunCells(cells=cells, limits=self._limits, files=self._files), Deadline(_ANSWERING))
+            forbids = tuple(dict.fromkeys(name for one in self._requests for name in one.forbids))
+            order = RunCells(cells=cells, limits=self._limits, files=self._files, forbids=forbids)
+            channel.send(order, Deadline(_ANSWERING))
         except (Lost, ValueError) as error:
             raise BoxError("the box fell before anything of the submission ran in it") from error
         for place in places:
