@@ -263,8 +263,8 @@ def test_of_a_forged_account_only_what_could_be_true_is_kept():
     forged = [ForbiddenCall(name="the secret", within=("fit",)),
               *[ForbiddenCall(name=LSTSQ, within=("fit", "\x1b[31m", "n" * 101, *["g"] * 100))] * 50]  # fmt: skip
     reply = Reply(id="a", status="returned", value=wire.encode(1), calls=tuple(forged))
-    kept = sane_observation(reply, request, Limits()).calls
+    kept = sane_observation(reply, request, 1000).calls
     assert len(kept) == 12
     assert {(one.name, one.within) for one in kept} == {(LSTSQ, ("fit", *["g"] * 17))}
     unwatched = Request(id="a", when=WHEN, inputs=b"")
-    assert sane_observation(reply, unwatched, Limits()).calls == ()
+    assert sane_observation(reply, unwatched, 1000).calls == ()

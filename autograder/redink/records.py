@@ -50,6 +50,14 @@ class Limits(Record, frozen=True):
         return self.waiting + min(self.wall_factor * used, 2 * self.total_cpu)
 
 
+class JudgingLimits(Record, frozen=True):
+    """What judging one submission may use; it takes a tenth of a second."""
+
+    step_cpu: float = 5.0  # for one step: reading the notebook, judging a check, diagnosing a question
+    total_cpu: float = 20.0
+    memory_mb: int = 256  # beside what the answer key takes
+
+
 class Request(Record, frozen=True, omit_defaults=True):
     """One `when` to run beside the student's code: its source, and the inputs it names, encoded by the wire.
 

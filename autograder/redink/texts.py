@@ -19,14 +19,14 @@ _DIGITS = 4000  # Python itself writes no integer of more than 4300
 
 def clean(text: str, most: int = LONGEST) -> str:
     """Return one printable line of at most `most` characters."""
-    return _shortened(_printable(text[: most + 1]).strip(), most)
+    return _shortened(_printable(text[: most + 1], " ").strip(), most)
 
 
 def clean_lines(text: str, most: int, lines: int = MOST_LINES) -> str:
     """Return printable lines, so many characters and lines of them; what is left out is said at the end."""
     kept = text[:most].split("\n", lines)
     more = len(text) > most or len(kept) > lines
-    whole = "\n".join(_printable(line.replace("\t", "    ")) for line in kept[:lines])
+    whole = "\n".join(_printable(line.replace("\t", "    "), "") for line in kept[:lines])
     return f"{whole}\n[cut: more than {lines} lines or {most} characters]" if more else whole
 
 
@@ -53,8 +53,8 @@ def number(value: int) -> str:
     return text if len(text) <= 48 else f"{text[:20]}…{text[-20:]} ({len(text)} digits)"
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else "".join(one if one.isprintable() else " " for one in text)
+def _printable(text: str, instead: str) -> str:
+    return text if text.isprintable() else "".join(one if one.isprintable() else instead for one in text)
 
 
 def _shortened(text: str, most: int) -> str:

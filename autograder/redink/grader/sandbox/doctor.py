@@ -20,7 +20,7 @@ from redink import wire
 from redink.errors import BoxError, WireError
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.levels import level
-from redink.records import Cell, Limits, Observation, Record, Request
+from redink.records import Cell, JudgingLimits, Limits, Observation, Record, Request
 
 _ACTS = {
     "read a file of the grader": "student.call(lambda: open(file).read())",
@@ -122,19 +122,22 @@ def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examin
 
 def _limits(walls: set[str]) -> list[Finding]:
     """Say what is limited on this machine, and by what; an assignment may say otherwise how much."""
-    most = Limits()
+    most, judging = Limits(), JudgingLimits()
     memory = "all together too" if "cgroup" in walls else _WATCHED
     counted = "by the kernel" if "pid_ns" in walls else "at the turnstile" if "turnstile" in walls else _WATCHED
     disk = "all files together, in memory" if "mount_ns" in walls else "each file; all together the disk is the limit"
     told = {
         "CPU time": f"{most.total_cpu:g} s a submission, {most.cell_cpu:g} s a cell, {most.check_cpu:g} s a call; "
         f"by a timer, by the kernel for each process, and {_WATCHED}",
-        "wall time": f"{most.wall_factor:g} times the CPU time, by the grader's clock",
+        "wall time": f"{most.waiting:g} s, and {most.wall_factor:g} times the CPU time that was used; by the grader's clock",
         "memory": f"{most.memory_mb} MB; each process by the kernel, {memory}",
         "processes": f"{most.processes}, {counted}",
         "open files": f"{most.open_files} a process, by the kernel",
         "disk": f"{most.disk_mb} MB: {disk}",
-        "output": f"{most.output_bytes // 1024} kB of text, {most.value_bytes >> 20} MB an answer, by the grader",
+        "output": f"{most.output_bytes // 1024} kB of text, {most.value_bytes >> 20} MB an answer, by the grader; "
+        "what is kept of an answer, by what the right one has",
+        "judging": f"{judging.step_cpu:g} s of CPU time a check, {judging.total_cpu:g} s a submission, "
+        f"{judging.memory_mb} MB; by a timer and by the kernel, in a process of its own",
     }
     weaker = {"processes": counted == _WATCHED, "disk": "mount_ns" not in walls}
     return [
