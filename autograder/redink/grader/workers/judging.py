@@ -31,15 +31,11 @@ from redink.grader.pipeline.judge import Memory
 from redink.grader.workers import judge_process as told
 from redink.grader.workers.judge_process import Assess, Assessed, Document, Given, Hold, Holding, Order, Read, Wanted
 from redink.notebook import read_cells
-from redink.records import Record
+from redink.records import JudgingLimits, Record
 from redink.texts import clean
 
-STEP_CPU = (
-    5.0  # seconds for one step: reading a notebook, judging a check, diagnosing a question; they take milliseconds
-)
-TOTAL_CPU = 20.0  # seconds for one submission
+LIMITS = JudgingLimits()
 GRACE_CPU = 5  # seconds until the kernel ends what cannot be interrupted
-ROOM = 256 << 20  # bytes beside what the key takes
 
 
 def main(descriptor: int) -> None:
@@ -84,7 +80,7 @@ class Judge:
 
     def _read(self, order: Read) -> Document:
         try:
-            with Budget(STEP_CPU, STEP_CPU).step():
+            with Budget(LIMITS.step_cpu, LIMITS.step_cpu).step():
                 cells = read_cells(order.notebook)
         except SubmissionError as error:
             return Document(reason=str(error))
@@ -102,7 +98,7 @@ class Judge:
             digests=order.digests,
             observations=lambda check: unpack_observations(self._content(order, check)),
         )
-        assessment = assess(self._key, evidence, memory, order.before, Budget(STEP_CPU, TOTAL_CPU))
+        assessment = assess(self._key, evidence, memory, order.before, Budget(LIMITS.step_cpu, LIMITS.total_cpu))
         return Assessed(assessment=assessment, judgements=memory.new)
 
     def _content(self, order: Assess, check: str) -> bytes:
@@ -149,12 +145,12 @@ class _Remembered(Mapping[str, bytes]):
 def _limit_memory() -> None:
     """Allow so much more than is used now."""
     data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    _limit(resource.RLIMIT_DATA, data + ROOM)
+    _limit(resource.RLIMIT_DATA, data + (LIMITS.memory_mb << 20))
 
 
 def _limit_cpu() -> None:
     """Have the kernel end this process if one order takes far longer than it may."""
-    _limit(resource.RLIMIT_CPU, int(time.process_time() + TOTAL_CPU) + GRACE_CPU)
+    _limit(resource.RLIMIT_CPU, int(time.process_time() + LIMITS.total_cpu) + GRACE_CPU)
 
 
 def _limit(kind: int, value: int) -> None:
