@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from redink import wire
+import msgspec
+
 from redink.assignment.spec import Spec
-from redink.errors import WireError
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.packing import pack_check
@@ -98,7 +98,8 @@ def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
 def _ask_for_missing_names(spec: Spec) -> Request:
     """Ask which of the names that the assignment asks for are missing; they are no secret, and this is published."""
     names = dict.fromkeys(name for question in spec.questions for name in question.asks)
-    return Request(id="missing names/p0", when=_LIST_MISSING, inputs=wire.encode({"names": list(names)}))
+    inputs = msgspec.msgpack.encode({"names": list(names)})  # as the wire has it, without loading numpy
+    return Request(id="missing names/p0", when=_LIST_MISSING, inputs=inputs)
 
 
 def _missing_names(asked: Request, answer: Observation) -> Collection[str]:
@@ -106,10 +107,9 @@ def _missing_names(asked: Request, answer: Observation) -> Collection[str]:
     if answer.status != "returned" or len(answer.value) > len(asked.inputs):
         return ()
     try:
-        names = wire.decode(answer.value)
-    except WireError:
+        return msgspec.msgpack.decode(answer.value, type=list[str])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         return ()
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else ()
 
 
 def _credible(observation: Observation, request: Request, missing: Collection[str]) -> Observation:
