@@ -36,7 +36,7 @@ def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
 
 
 @click.command("run")
-@click.argument("notebook", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("notebook", type=click.Path(path_type=Path))
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the executed notebook there.")
 @json_option("what was seen")
 def run_command(notebook: Path, save: Path | None, json_file: str | None) -> None:
