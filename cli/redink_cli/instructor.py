@@ -76,7 +76,7 @@ def grade_command(
     summary: Path | None,
     allow_weak_box: bool,
 ) -> None:
-    """Grade a notebook, a folder of notebooks, or a folder of folders of one each.
+    """Grade a notebook, or a folder or archive (zip, tar) of notebooks or of folders of one each.
 
     A submission that was graded before and has not changed is not run again. Exit code 1 when a box failed and somebody
     has no grade; grade again to retry.
