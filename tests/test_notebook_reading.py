@@ -1,13 +1,15 @@
 """A submitted notebook is data: its code cells, or one sentence that says why not."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from redink.errors import SubmissionError
-from redink.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, read_cells, read_document
+from redink.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, read_cells, read_parts
 
 
 def notebook(*cells, **more):
@@ -94,8 +96,10 @@ REFUSED = {
     "cells are a dict": (b'{"cells": {}}', "is JSON but not a notebook: it has no list of cells"),
     "cells are null": (b'{"cells": null}', "is JSON but not a notebook: it has no list of cells"),
     "version 3": (b'{"worksheets": [{"cells": []}], "nbformat": 3}', "is a notebook in an old format (version 3)"),
-    "too many cells": (notebook(*[{}] * (MAX_CELLS + 1)), f"has {MAX_CELLS + 1} cells; {MAX_CELLS} are allowed"),
-    "too much source": (notebook(code("x" * (MAX_SOURCE + 1))), f"has {MAX_SOURCE + 1} characters in cell 1"),
+    "too many cells": (notebook(*[{}] * (MAX_CELLS + 1)), f"has more than the {MAX_CELLS} cells that are allowed"),
+    "too much source": (notebook(code("x" * (MAX_SOURCE + 1))), f"has more than the {MAX_SOURCE} characters of code"),
+    "too much together": (notebook(*[code("x" * 1000)] * 1001), f"has more than the {MAX_SOURCE} characters of code"),
+    "too much to count": (notebook(code([""] * 3_000_000)), f"has more than the {MAX_SOURCE} characters of code"),
     "too large": (b" " * (MAX_BYTES + 2**20), "is 51 MB; 50 MB are allowed: clear its outputs"),
 }  # fmt: skip
 
@@ -123,10 +127,85 @@ def test_half_a_character_becomes_a_question_mark():
     assert read_cells(b'{"cells": [{"cell_type": "code", "source": "a\\ud800b"}]}')[0].source == "a?b"
 
 
-def test_the_document_is_read_by_the_same_rules():
-    assert read_document(b"\xef\xbb\xbf" + notebook(code("a")))["cells"] == [code("a")]
+def test_half_characters_among_the_outputs_cost_nobody_a_grade():
+    data = (
+        b'{"cells": [{"cell_type": "code", "source": "a = \'\\ud83d\\ude00\'", "outputs": ["\\ud800", "\\\\ud800"]}]}'
+    )
+    assert read_cells(data)[0].source == "a = '\U0001f600'"
+
+
+def test_a_repair_changes_nothing_inside_of_a_text():
+    data = b'{"cells": [{"cell_type": "code", "source": "[NaN, \\"NaN\\", -Infinity]", "outputs": [NaN, -Infinity]}]}'
+    assert read_cells(data)[0].source == '[NaN, "NaN", -Infinity]'
+
+
+def test_bytes_that_are_no_text_among_the_outputs_cost_nobody_a_grade():
+    assert read_cells(b'{"cells": [{"cell_type": "code", "source": "a", "outputs": ["\xff"]}]}')[0].source == "a"
+
+
+def test_as_much_code_as_allowed_is_read_however_it_is_written():
+    escaped = b'{"cells": [{"cell_type": "code", "source": "' + b"\\u4e2d" * MAX_SOURCE + b'"}]}'
+    assert len(read_cells(escaped)[0].source) == MAX_SOURCE
+    assert len(read_cells(notebook(code(["x\n"] * (MAX_SOURCE // 2))))[0].source) == MAX_SOURCE
+
+
+def test_prose_and_pictures_do_not_count_as_code():
+    prose = {"cell_type": "markdown", "source": "x" * (MAX_SOURCE + 1), "attachments": {"a.png": "x" * MAX_SOURCE}}
+    assert [cell.source for cell in read_cells(notebook(prose, code("a")))] == ["a"]
+
+
+def test_a_notebook_is_taken_apart_by_the_same_rules():
+    parts, cells = read_parts(b"\xef\xbb\xbf" + notebook(code("a"), 3, metadata={"x": 1}))
+    assert bytes(parts.metadata) == b'{"x": 1}'
+    assert [bytes(cell.source) for cell in cells] == [b'"a"', b""]
     with pytest.raises(SubmissionError, match="is empty"):
-        read_document(b"")
+        read_parts(b"")
+
+
+LARGE = {  # how a document begins, what it repeats up to 50 MB, and how it ends
+    "lists": (b"[", b"[],", b"[]]"),
+    "cells that are lists": (b'{"cells":[', b"[],", b"[]]}"),
+    "cells that are empty": (b'{"cells":[', b"{},", b"{}]}"),
+    "outputs that are lists": (b'{"cells":[{"cell_type":"code","outputs":[', b"[],", b"[]]}]}"),
+    "a kind that is a list": (b'{"cells":[{"cell_type":[', b"[],", b"[]]}]}"),
+    "metadata of many objects": (b'{"cells":[],"metadata":{', b'"a":{},', b'"b":0}}'),
+    "deep lists": (b"", b"[", b""),
+    "deep objects": (b"", b'{"cells":', b""),
+    "one text": (b'{"cells":[{"cell_type":"code","source":"', b"a", b'"}]}'),
+    "short lines": (b'{"cells":[{"cell_type":"code","source":[', b'"a",', b'""]}]}'),
+    "short lines, not too many": (b'{"cells":[{"cell_type":"code","source":[' + b'"a",' * 1_990_000, b"", b'""]}]}'),
+    "numbers that are none": (b'{"cells":[{"cell_type":"code","outputs":[', b"NaN,", b"0]}]}"),
+    "a number that is none": (b'{"cells":[{"cell_type":"code","outputs":[', b"[],", b"NaN]}]}"),
+    "a byte order mark": (b'\xef\xbb\xbf{"cells":[{"outputs":[', b"[],", b"0]}]}"),
+    "half characters": (b'{"cells":[{"outputs":"', b"\\ud800", b'"}]}'),
+    "quotes": (b"", b'"a', b""),
+}
+PEAK = """
+import sys
+from redink.errors import SubmissionError
+from redink.notebook import read_cells
+
+def peak():
+    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) // 1024
+
+data = sys.stdin.buffer.read()
+open("/proc/self/clear_refs", "w").write("5")
+before = peak()
+try:
+    read_cells(data)
+except SubmissionError as error:
+    assert str(error).startswith(("is ", "has ")), error
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("case", LARGE)
+def test_a_large_document_takes_little_more_memory_than_its_bytes(case):
+    head, middle, tail = LARGE[case]
+    data = head + middle * ((MAX_BYTES - len(head) - len(tail)) // len(middle) if middle else 1) + tail
+    done = subprocess.run([sys.executable, "-c", PEAK], input=data, capture_output=True, timeout=100, check=True)
+    assert int(done.stdout) < 250  # MB; built as a whole, some of these take 2 GB
 
 
 WHOLE = notebook(

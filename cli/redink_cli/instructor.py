@@ -36,7 +36,7 @@ def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
 
 
 @click.command("run")
-@click.argument("notebook", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("notebook", type=click.Path(path_type=Path))
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the executed notebook there.")
 @json_option("what was seen")
 def run_command(notebook: Path, save: Path | None, json_file: str | None) -> None:
@@ -76,7 +76,7 @@ def grade_command(
     summary: Path | None,
     allow_weak_box: bool,
 ) -> None:
-    """Grade a notebook, a folder of notebooks, or a folder of folders of one each.
+    """Grade a notebook, or a folder or archive (zip, tar) of notebooks or of folders of one each.
 
     A submission that was graded before and has not changed is not run again. Exit code 1 when a box failed and somebody
     has no grade; grade again to retry.

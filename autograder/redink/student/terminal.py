@@ -23,7 +23,8 @@ import msgspec
 
 from redink.calling import one_line
 from redink.errors import DEBUG_VARIABLE, OverTime, SubmissionError, in_one_sentence
-from redink.notebook import read_cells, read_document
+from redink.files import read_file
+from redink.notebook import CellParts, read_cells, read_parts
 from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
 from redink.student.time_limit import time_limit
@@ -43,7 +44,7 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
     wanted = [homework.question(id).id for id in questions] or [one.id for one in homework.spec.questions]
-    data = path.read_bytes()
+    data = read_file(path)
     cells, skip = read_cells(data), _explorations(data)
     names = {"__name__": "__main__"} if names is None else names
     seconds = SLOWER * homework.spec.limits.cell_cpu
@@ -78,15 +79,21 @@ def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
     return CellRun(index=cell.index, status="ok")
 
 
+class _Metadata(msgspec.Struct):
+    tags: Any = None
+
+
 def _explorations(data: bytes) -> set[int]:
     """Find the cells tagged as exploration: plots and long experiments that no check needs."""
-    found = set()
-    for index, cell in enumerate(read_document(data)["cells"], start=1):
-        metadata = cell.get("metadata") if isinstance(cell, dict) else None
-        tags = metadata.get("tags") if isinstance(metadata, dict) else None
-        if isinstance(tags, list) and "explore" in tags:
-            found.add(index)
-    return found
+    return {index for index, cell in enumerate(read_parts(data)[1], start=1) if "explore" in _tags(cell)}
+
+
+def _tags(cell: CellParts) -> list[Any]:
+    try:
+        tags = msgspec.json.decode(cell.metadata, type=_Metadata).tags
+    except msgspec.DecodeError:
+        return []
+    return tags if isinstance(tags, list) else []
 
 
 def main() -> int:

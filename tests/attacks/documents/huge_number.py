@@ -1,7 +1,6 @@
-"""Has a number of a million digits.
+"""Has a number of a million digits where nobody looks.
 
-state: ungradable
-says: is not a notebook
+score: 0
 """
 
 document = b'{"cells": [], "x": ' + b'9' * 1_000_000 + b'}'

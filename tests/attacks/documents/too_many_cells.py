@@ -1,7 +1,7 @@
 """Has 100,000 cells.
 
 state: ungradable
-says: 100000 cells
+says: more than the 2000 cells
 """
 
 import json

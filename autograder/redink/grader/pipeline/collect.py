@@ -1,11 +1,21 @@
-"""Stage 1: find the submissions. A path is a notebook, a folder of notebooks, or a folder of folders of one each."""
+"""Stage 1: find the submissions: a notebook, or in a folder or an archive, notebooks and folders of one each."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from pathlib import Path
 
-from redink.errors import CourseError
+from redink.errors import CourseError, SubmissionError, in_one_sentence
+from redink.grader.intake.archive import Archive
+from redink.grader.intake.folder import Folder
+from redink.grader.intake.opening import open_tree
+from redink.grader.intake.tree import Entry, Place, Tree
 from redink.records import Record
+from redink.texts import clean, file_name
+
+_NOTEBOOK = ".ipynb"
+_ARCHIVE = re.compile(r"(\.tar)?\.\w+$")  # what follows the name of an archive
 
 
 class Found(Record, frozen=True):
@@ -13,47 +23,106 @@ class Found(Record, frozen=True):
 
     id: str
     file: str
-    path: Path
+    tree: Tree
+    place: Place
     problem: str | None = None
 
 
 def collect(slug: str, path: Path) -> list[Found]:
-    """List the submissions at `path`, in the order of their ids; a `problem` with one stops nobody else."""
-    if path.is_file():
-        return [_alone(slug, path)]
-    if not path.is_dir():
-        raise CourseError(f"{path} is neither a notebook nor a folder")
-    entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".")]
-    folders = [_in_folder(slug, entry) for entry in entries if entry.is_dir() and entry.suffix != ".ipynb"]
-    alone = [_alone(slug, entry) for entry in entries if entry.suffix == ".ipynb"]
-    handed_in = folders if any(one.path.suffix == ".ipynb" for one in folders) else []
-    submissions = sorted([*handed_in, *alone], key=lambda one: one.id)
-    if not submissions:
-        raise CourseError(f"{path} holds no submission: no .ipynb file, and no folder with one in it")
-    ids = [one.id for one in submissions]
-    if twice := sorted({id for id in ids if ids.count(id) > 1}):
-        raise CourseError(f"{path} holds two submissions called {twice[0]}: a notebook and a folder; remove one")
-    return submissions
+    """List the submissions at `path`, each id once, as they are read fastest; a `problem` with one stops nobody else."""
+    if not path.exists():
+        raise CourseError(f"there is no {path}")
+    if path.name.endswith(_NOTEBOOK) and not path.is_dir():
+        real = path.resolve()
+        return [_alone(slug, path.name, path.parent.resolve().name, Folder(real.parent), (real.name,))]
+    tree = open_tree(path)
+    owner = _ARCHIVE.sub("", path.name) if isinstance(tree, Archive) else path.resolve().name
+    try:
+        found = _students(slug, tree, _top(slug, tree), owner)
+    except (SubmissionError, OSError) as error:
+        raise CourseError(f"{path} {in_one_sentence(error)}") from error
+    if not found:
+        raise CourseError(f"{path} holds no submission: no {_NOTEBOOK} file, and no folder with one in it")
+    return sorted(_each_once(found), key=lambda one: (tree.position(one.place), one.id))
 
 
-def _alone(slug: str, file: Path) -> Found:
-    """Name a notebook by its stem, or by its folder when it is named after the assignment: ada/perceptron.ipynb."""
-    folder = file.parent.resolve().name
-    if file.stem == slug and folder:
-        return Found(id=folder, file=f"{folder}/{file.name}", path=file)
-    return Found(id=file.stem, file=file.name, path=file)
+def _students(slug: str, tree: Tree, top: Place, owner: str) -> list[Found]:
+    """Find notebooks, links, which could be anything, and folders, which are students' if any of them holds a notebook."""
+    entries = _visible(tree, top)
+    alone = [one.name for one in entries if one.name.endswith(_NOTEBOOK) or one.kind == "link"]
+    folders = {
+        one.name: _notebooks(tree, (*top, one.name))
+        for one in entries
+        if one.kind == "folder" and not one.name.endswith(_NOTEBOOK)
+    }
+    handed_in = folders if any(folders.values()) else {}
+    return [
+        *(_alone(slug, name, owner, tree, (*top, name)) for name in alone),
+        *(_in_folder(slug, tree, (*top, name), notebooks) for name, notebooks in handed_in.items()),
+    ]
 
 
-def _in_folder(slug: str, folder: Path) -> Found:
-    """Find the one notebook of a student's folder: the one named after the assignment, if there are several."""
-    notebooks = sorted(folder.glob("*.ipynb"))
-    if not notebooks:
-        return Found(id=folder.name, file=folder.name, path=folder, problem="holds no notebook")
-    chosen = next((file for file in notebooks if file.stem == slug), notebooks[0])
-    several = f"holds {len(notebooks)} notebooks and none is called {slug}.ipynb; keep one"
-    return Found(
-        id=folder.name,
-        file=f"{folder.name}/{chosen.name}",
-        path=chosen,
-        problem=several if len(notebooks) > 1 and chosen.stem != slug else None,
-    )
+def _visible(tree: Tree, folder: Place) -> list[Entry]:
+    """List a folder without what systems hide in it; a path that is refused may begin with dots."""
+    return [
+        one
+        for one in tree.entries(folder)
+        if one.kind == "refused" or not (one.name.startswith(".") or one.name == "__MACOSX")
+    ]
+
+
+def _notebooks(tree: Tree, folder: Place) -> list[str] | str:
+    """List the notebooks of a folder, or say why that is not possible."""
+    try:
+        return [one.name for one in _visible(tree, folder) if one.name.endswith(_NOTEBOOK)]
+    except Exception as error:  # noqa: BLE001 - whatever one folder does, it does to itself
+        return clean(in_one_sentence(error))
+
+
+def _top(slug: str, tree: Tree) -> Place:
+    """Find where the class is: archives often have one folder around everything, which is not a student's."""
+    entries = _visible(tree, ())
+    if isinstance(tree, Folder) or [one.kind for one in entries] != ["folder"]:
+        return ()
+    around = (entries[0].name,)
+    notebooks = _notebooks(tree, around)
+    students = isinstance(notebooks, str) or len(notebooks) == 1 or f"{slug}{_NOTEBOOK}" in notebooks
+    return () if students else around
+
+
+def _alone(slug: str, name: str, owner: str, tree: Tree, place: Place) -> Found:
+    """Name a notebook by its stem, or by the folder it is in when it is named after the assignment."""
+    if name == f"{slug}{_NOTEBOOK}" and owner:
+        return Found(id=file_name(owner), file=f"{file_name(owner)}/{name}", tree=tree, place=place)
+    return Found(id=file_name(name.removesuffix(_NOTEBOOK)), file=file_name(name), tree=tree, place=place)
+
+
+def _in_folder(slug: str, tree: Tree, folder: Place, notebooks: list[str] | str) -> Found:
+    """Choose the one notebook of a student's folder: the one named after the assignment, if there are several."""
+    id, wanted = file_name(folder[-1]), f"{slug}{_NOTEBOOK}"
+    problem = None
+    if isinstance(notebooks, str):
+        problem = f"the folder {id} cannot be read: {notebooks}"
+    elif not notebooks:
+        problem = f"the folder {id} holds no notebook"
+    elif len(notebooks) > 1 and wanted not in notebooks:
+        problem = f"the folder {id} holds {len(notebooks)} notebooks and none is called {wanted}; keep one"
+    if isinstance(notebooks, str) or not notebooks:
+        return Found(id=id, file=id, tree=tree, place=folder, problem=problem)
+    name = wanted if wanted in notebooks else notebooks[0]
+    return Found(id=id, file=f"{id}/{file_name(name)}", tree=tree, place=(*folder, name), problem=problem)
+
+
+def _each_once(found: list[Found]) -> list[Found]:
+    """Make one submission, which cannot be graded, of those that have the same id."""
+    by_id: dict[str, list[Found]] = defaultdict(list)
+    for one in found:
+        by_id[one.id].append(one)
+    return [same[0] if len(same) == 1 else _twice(same) for same in by_id.values()]
+
+
+def _twice(same: list[Found]) -> Found:
+    first = same[0]
+    files = " and ".join(one.file for one in same)
+    problem = f"{first.id} was handed in more than once, as {files}; keep one of them"
+    return Found(id=first.id, file=first.file, tree=first.tree, place=first.place, problem=problem)

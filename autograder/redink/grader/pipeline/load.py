@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import stat
-from pathlib import Path
 
+from redink.errors import SubmissionError, in_one_sentence
 from redink.grader.pipeline.collect import Found
-from redink.notebook import MAX_BYTES
 from redink.records import Record, SubmissionId
+from redink.texts import clean
 
 
 class Submission(Record, frozen=True):
@@ -22,21 +20,13 @@ class Submission(Record, frozen=True):
 
 def load(found: Found) -> Submission:
     """Read one file."""
-    if found.problem is not None:
-        name = SubmissionId(id=found.id, file=found.file, sha256="")
-        return Submission(name=name, reason=f"the folder {found.id} {found.problem}")
-    try:
-        data = _read(found.path)
-    except OSError as error:
-        name = SubmissionId(id=found.id, file=found.file, sha256="")
-        return Submission(name=name, reason=f"{found.file} cannot be read: {error.strerror}")
-    name = SubmissionId(id=found.id, file=found.file, sha256=hashlib.sha256(data).hexdigest())
-    return Submission(name=name, data=data)
-
-
-def _read(path: Path) -> bytes:
-    """Read a file, but not one that never ends, such as a pipe."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(errno.EINVAL, "it is not a file")
-    with path.open("rb") as file:
-        return file.read(MAX_BYTES + 1)
+    reason, data = found.problem, b""
+    if reason is None:
+        try:
+            data = found.tree.read(found.place)
+        except SubmissionError as error:
+            reason = f"{found.file} {error}"
+        except Exception as error:  # noqa: BLE001 - whatever one file does, it does to itself
+            reason = f"{found.file} cannot be read: {clean(in_one_sentence(error))}"
+    sha256 = hashlib.sha256(data).hexdigest() if reason is None else ""
+    return Submission(name=SubmissionId(id=found.id, file=found.file, sha256=sha256), data=data, reason=reason)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from redink.errors import SubmissionError
+from redink.files import read_file
 from redink.grader.sandbox.client import Zygote
-from redink.notebook import read_cells, read_document
+from redink.notebook import read_cells, read_parts
 from redink.records import CellRun, Limits, Observed
 
 
 def run(notebook: Path, *, hidden: Sequence[str] = (), allow_weak: bool = False) -> Observed:
     """Run all cells of a notebook and return what each did; `hidden` folders stay invisible to it."""
     try:
-        cells = read_cells(notebook.read_bytes())
+        cells = read_cells(read_file(notebook))
     except SubmissionError as error:
         raise SubmissionError(f"{notebook} {error}") from error
     with Zygote(torch=find_spec("torch") is not None, hidden=hidden, allow_weak=allow_weak) as zygote:
@@ -26,20 +28,23 @@ def run(notebook: Path, *, hidden: Sequence[str] = (), allow_weak: bool = False)
 
 def executed(notebook: Path, observed: Observed) -> str:
     """Return the notebook with what its cells printed and how they ended, in place of the outputs it came with."""
-    document = read_document(notebook.read_bytes())
+    parts, cells = read_parts(read_file(notebook))
     runs = {run.index: run for run in observed.cells}
+    written: list[dict[str, Any]] = []
     count = 0
-    for index, cell in enumerate(document["cells"], start=1):
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            run = runs.get(index)
-            count += run is not None
-            cell["execution_count"] = count if run else None
-            cell["outputs"] = _outputs(run) if run else []
-            cell.setdefault("metadata", {})
-    document.setdefault("metadata", {})
-    document.setdefault("nbformat", 4)
-    document.setdefault("nbformat_minor", 4)
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    for index, cell in enumerate(cells, start=1):
+        run = runs.get(index)
+        count += run is not None
+        outputs = {"execution_count": count if run else None, "outputs": _outputs(run) if run else []}
+        if cell.cell_type:
+            written.append({"metadata": {}} | _there(cell) | (outputs if cell.is_code() else {}))
+    document = {"metadata": {}, "nbformat": 4, "nbformat_minor": 4} | _there(parts) | {"cells": written}
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode("utf-8", "replace") + "\n"
+
+
+def _there(parts: msgspec.Struct) -> dict[str, Any]:
+    """Return the parts that are there, by their names."""
+    return {name: part for name, part in msgspec.structs.asdict(parts).items() if part}
 
 
 def _outputs(run: CellRun) -> list[dict[str, Any]]:

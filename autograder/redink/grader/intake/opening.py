@@ -1,0 +1,43 @@
+"""Opening what an instructor names: a folder, or an archive by what it holds, whatever it is called."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from pathlib import Path
+
+from redink.errors import CourseError, SubmissionError
+from redink.files import kind_of, refuse_unless_file
+from redink.grader.intake.archive import Archive
+from redink.grader.intake.folder import Folder
+from redink.grader.intake.tars import open_tar
+from redink.grader.intake.zips import open_zip
+from redink.texts import clean
+
+_ZIP = b"PK"
+
+
+def open_tree(path: Path) -> Folder | Archive:
+    """Open a folder or an archive; `CourseError` says why that is not possible."""
+    try:
+        return Folder(path) if path.is_dir() else _open_archive(path)
+    except (CourseError, SubmissionError) as error:
+        raise CourseError(f"{path} {error}") from error
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:  # what is damaged raises many kinds
+        kinds = "neither a notebook (.ipynb) nor a folder nor an archive (zip, tar, tar.gz, tar.bz2, tar.xz)"
+        raise CourseError(f"{path} is {kinds}, or a damaged one: {clean(str(error))}") from error
+
+
+def _open_archive(path: Path) -> Archive:
+    refuse_unless_file(kind_of(path.stat().st_mode))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        is_zip = os.pread(descriptor, len(_ZIP), 0) == _ZIP
+        archive = open_zip(descriptor) if is_zip else open_tar(descriptor)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    weakref.finalize(archive, os.close, descriptor)
+    return archive

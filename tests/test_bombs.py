@@ -1,0 +1,173 @@
+"""Archives that unpack to more than anybody has: they cost themselves, and the grader neither memory nor long."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redink.grader.intake.archive import MOST_UNPACKED
+from redink.grader.intake.tree import MOST_ENTRIES
+from tests.handing_in import EMPTY, header, patched
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
+
+PEAK = """
+import resource, sys
+from pathlib import Path
+from redink.errors import CourseError
+from redink.grader.pipeline.collect import collect
+from redink.grader.pipeline.load import load
+
+resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+try:
+    for one in collect("little", Path(sys.argv[1])):
+        print(one.id, load(one).reason)
+except CourseError as error:
+    print("refused", error)
+print(int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) // 1024)
+"""
+
+
+def _zip_of_zeros(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            with archive.open(f"s{number}.ipynb", "w") as member:
+                for _ in range(49 if number else 200):
+                    member.write(bytes(2**20))
+        archive.writestr("honest/little.ipynb", EMPTY)
+
+
+def _zip_that_claims_little(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open("s.ipynb", "w") as member:
+            for _ in range(500):
+                member.write(bytes(2**20))
+        archive.writestr("honest/little.ipynb", EMPTY)
+    patched(path, "s.ipynb", 24, struct.pack("<I", 1000))
+
+
+def _zip_of_overlapping_members(path: Path) -> None:
+    """One member of 49 MB, listed a thousand times."""
+    one = io.BytesIO()
+    with zipfile.ZipFile(one, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("s.ipynb", bytes(49 * 2**20))
+    data = one.getvalue()
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    entry = data[start:end]
+    listed = [entry[:28] + b"\x0d\0" + entry[30:46] + b"%07d.ipynb" % number for number in range(1000)]
+    whole = b"".join(listed)
+    tail = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1000, 1000, len(whole), start, 0)
+    path.write_bytes(data[:start] + whole + tail)
+
+
+def _zip_of_many(count: int) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        listed = [
+            struct.pack("<4s6H3L5H2L", b"PK\x01\x02", 20, 20, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0)
+            + b"%07d" % number
+            for number in range(count)
+        ]
+        whole = b"".join(listed)
+        tail = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 65535, 65535, len(whole), 4, 0)
+        path.write_bytes(b"PK\x03\x04" + whole + tail)
+
+    return make
+
+
+def _zip_by(method: int) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr("s.ipynb", bytes(49 * 2**20))
+            archive.writestr(zipfile.ZipInfo("honest/little.ipynb"), EMPTY)
+
+    return make
+
+
+def _tar_of(kind: str, *blocks: tuple[bytes, int]) -> Callable[[Path], None]:
+    """Write blocks, each so many times."""
+
+    def make(path: Path) -> None:
+        opened: Any = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}[kind](path, "wb")
+        with opened as file:
+            for block, times in blocks:
+                for _ in range(times):
+                    file.write(block)
+
+    return make
+
+
+MEGABYTE, END = bytes(2**20), bytes(1024)
+FILE = header("ada.ipynb", 0)
+HONEST = header("honest/little.ipynb", 512) + EMPTY.ljust(512)
+BOMBS: dict[str, tuple[Callable[[Path], None], str, bool]] = {  # what is told, and whether honest goes on
+    "zeros in a zip": (_zip_of_zeros, "s0.ipynb is 200 MB; 50 MB are allowed", True),
+    "a zip that claims little": (_zip_that_claims_little, "s.ipynb is damaged in the archive", True),
+    "a zip of overlapping members": (_zip_of_overlapping_members, "of notebooks; 1024 MB are allowed", False),
+    "a zip of 100,000": (_zip_of_many(100_000), "more than 50000 files", False),
+    "a zip of a million": (_zip_of_many(1_000_000), "a list of members of 50 MB", False),
+    "a zip by bzip2": (_zip_by(zipfile.ZIP_BZIP2), "unusual method", True),
+    "a zip by lzma": (_zip_by(zipfile.ZIP_LZMA), "unusual method", True),
+    "zeros by gzip": (_tar_of("gz", (header("s.ipynb", 2**33), 1), (MEGABYTE, 150)), "unpacks to more than", False),
+    "zeros by bzip2": (_tar_of("bz2", (header("s.ipynb", 2**33), 1), (MEGABYTE, 150)), "unpacks to more than", False),
+    "zeros by xz": (_tar_of("xz", (header("s.ipynb", 2**33), 1), (MEGABYTE, 150)), "unpacks to more than", False),
+    "a file that is too large": (
+        _tar_of("gz", (header("s.ipynb", 90 * 2**20), 1), (MEGABYTE, 90), (HONEST, 1), (END, 1)),
+        "s.ipynb is 90 MB; 50 MB are allowed", True,
+    ),
+    "a tar of nothing but headers": (
+        _tar_of("gz", (header("x", 0, tarfile.XHDTYPE), 150_000)), "more than 50000 files", False
+    ),
+    "a tar of one name": (_tar_of("gz", (header("s.ipynb", 0), 150_000)), "more than 50000 files", False),
+    "long names": (
+        _tar_of("gz", (header("x", 60_000, tarfile.GNUTYPE_LONGNAME) + b"a/" * 30_000 + bytes(416) + FILE, 1000),
+                (HONEST, 1), (END, 1)),
+        "honest None", True,
+    ),
+    "many folders": (_tar_of("gz", *((header(f"{n}/" + "a/" * 18 + "x", 0), 1) for n in range(3000)), (END, 1)),
+                     "more than 50000 files", False),
+    "holes": (_tar_of("gz", (header("s.ipynb", 0, tarfile.GNUTYPE_SPARSE), 1), (b"\1" * 512, 1000)), "holes", False),
+}  # fmt: skip
+
+
+def _peak(path: Path) -> tuple[str, int]:
+    done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    *told, peak = done.stdout.splitlines()
+    return "\n".join(told), int(peak)
+
+
+@pytest.mark.parametrize("case", BOMBS)
+def test_a_bomb_costs_itself_and_takes_neither_memory_nor_long(tmp_path, case):
+    make, says, goes_on = BOMBS[case]
+    make(tmp_path / "class")
+    told, peak = _peak(tmp_path / "class")
+    assert says in told, told
+    assert ("honest None" in told) == goes_on
+    assert peak < 300  # MB, with Python and numpy
+
+
+def test_xz_may_not_ask_for_a_large_dictionary(tmp_path):
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2**29}]
+    with lzma.open(tmp_path / "class", "wb", filters=filters) as file:
+        file.write(HONEST + bytes(1024))
+    told, peak = _peak(tmp_path / "class")
+    assert "Memory usage limit exceeded" in told
+    assert peak < 300
+
+
+def test_the_bounds_are_those_that_are_documented():
+    assert (MOST_ENTRIES, MOST_UNPACKED) == (50_000, 2**30)
+    text = (Path(__file__).parents[1] / "docs/instructors.md").read_text(encoding="utf-8")
+    assert "50,000 files" in text and "1 GB" in text
