@@ -35,7 +35,7 @@ ODD_NAMES = {  # that a platform or an archive may leave: the student is graded 
     b"\x1b[31mred": "\\x1b[31mred",
     "\u202egnp.eixip".encode(): "\\u202egnp.eixip",
     b"| ada | 100 |": "| ada | 100 |",
-    b"<b>bold</b>": "<b>bold</b>",
+    b"<b>bold<b>": "<b>bold<b>",
     b"--help": "--help",
     b"back\\slash": "back\\\\slash",
     b"x" * 200: "x" * 200,
