@@ -177,8 +177,11 @@ HONEST = {
         "torch.autograd", "def fit(X):\n    w = torch.ones(2, requires_grad=True)\n    o = torch.optim.SGD([w], lr=0.1)\n"
         "    (w * w).sum().backward()\n    o.step()\n    with torch.no_grad():\n        return w * 2"),
     "asking what something is": (
-        "torch", "def array(x):\n    torch.manual_seed(0)\n    if torch.is_tensor(x) or isinstance(x, torch.nn.Parameter):\n"
+        "torch", "def array(x):\n    torch.manual_seed(0)\n    torch.is_grad_enabled()\n"
+        "    if torch.is_tensor(x) or isinstance(x, torch.nn.Parameter):\n"
         "        return x.detach().numpy()\n    return np.asarray(x)\ndef fit(X):\n    return array(X)"),
+    "one's own function in its place": (
+        LSTSQ, "def mine(a, b):\n    return a\nnp.linalg.lstsq = mine\ndef fit(X):\n    return np.linalg.lstsq(X, X)"),
     "what is only handed on": (LSTSQ, "f = np.linalg.lstsq\ndef fit(X):\n    return len([f])"),
     "numpy itself": ("numpy.fft", "def fit(X):\n    return np.linalg.inv(X) @ X + np.mean(X) + X.mean()"),
 }  # fmt: skip
@@ -229,9 +232,8 @@ SAME = {
     "        warnings.simplefilter('always')\n        np.polyfit([1.0, 1.0], [1.0, 1.0], 5)\n"
     "    try:\n        np.polyfit(1, 'no', 1)\n    except Exception:\n        lines = traceback.format_exc()\n"
     "    return [lines, [(str(one.message), one.filename, one.lineno) for one in told]]",
-    "torch.nn.MultiheadAttention": "def fit(X):\n    A = torch.nn.MultiheadAttention\n"
-    "    a, t = A(2, 1), torch.ones(1, 1, 2)"
-    "\n    return [isinstance(a, A), type(a).__name__, a(t, t, t)[0], [name for name, _ in a.named_parameters()]]",
+    "torch.nn.MultiheadAttention": "def fit(X):\n    A, t = torch.nn.MultiheadAttention, torch.ones(1, 1, 2)\n"
+    "    a = A(2, 1)\n    return [isinstance(a, A), type(a).__name__, a(t, t, t)[0], [*a.state_dict()]]",
     SDPA: "def fit(X):\n    t = torch.arange(8.0).reshape(2, 1, 2, 2)\n    f = F.scaled_dot_product_attention\n"
     "    return [f(t, t, t), torch.vmap(f)(t, t, t), type(f).__name__]",
     "torch.nn.functional.softmax": "def fit(X):\n    w = F.softmax(torch.ones(3), dim=0)\n"

@@ -116,6 +116,9 @@ class Watch:
     def _note(self, caller: FrameType | None, called: Any, forbids: frozenset[str], noted: Noted) -> None:
         """Note a call under each forbidden name that it belongs to."""
         try:
+            if isinstance(called, FrameType) and self._is_students(called):
+                self._innocent[id(called.f_code)] = called.f_code
+                return
             code: Any = called.f_code if isinstance(called, FrameType) else called
             for target in self._targets.get(id(code), ()):
                 if target.name in forbids:
@@ -129,8 +132,7 @@ class Watch:
 
     def _belongs(self, called: Any) -> tuple[str, ...]:
         """Name the forbidden modules and attributes that a call belongs to; what belongs to none is not looked at again."""
-        own = isinstance(called, FrameType) and self._is_students(called)
-        if not own and (names := belonging(called, self._wide)):
+        if names := belonging(called, self._wide):
             return names
         if isinstance(called, FrameType):
             self._innocent[id(called.f_code)] = called.f_code  # held, so that nothing else gets its id

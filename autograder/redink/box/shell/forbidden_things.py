@@ -34,7 +34,7 @@ def targets(name: str) -> Iterator[Target]:
     thing = resolve(name)
     if isinstance(thing, ModuleType):
         for one in vars(thing).values():  # such as torch.linalg.inv, which is of a private module by its own account
-            if isinstance(one, BuiltinFunctionType) and "._" in (one.__module__ or ""):
+            if isinstance(one, BuiltinFunctionType) and "._" in (one.__module__ or "") and not is_harmless(one):
                 yield Target(name, one)
     elif isinstance(thing, type):
         yield from (Target(name, one.__code__, thing) for one in vars(thing).values() if isinstance(one, FunctionType))
@@ -47,12 +47,18 @@ def targets(name: str) -> Iterator[Target]:
 
 
 def resolve(name: str) -> Any:
-    """Find a thing by its full name without importing anything; None if it is not there."""
+    """Find a thing by its full name without importing anything; None if it is not there.
+
+    A notebook may have put something of its own in its place, which may do anything when it is looked at.
+    """
     parts = name.split(".")
     at = next((n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in sys.modules), 0)
     thing: Any = sys.modules[".".join(parts[:at])] if at else builtins
-    for part in parts[at:]:
-        thing = vars(thing).get(part) if isinstance(thing, ModuleType) else getattr(thing, part, None)
+    try:
+        for part in parts[at:]:
+            thing = vars(thing).get(part) if isinstance(thing, ModuleType) else getattr(thing, part, None)
+    except Exception:  # noqa: BLE001 - see above
+        return None
     return thing
 
 
