@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from redink.checks import check
-from redink.grader.answer_key.key import AnswerKey, decode_key
+from redink.grader.answer_key.key import AnswerKey, WrongAnswers, decode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
@@ -259,3 +259,15 @@ def test_an_answer_that_never_came_has_a_name_of_its_kind(status):
         return fingerprint([(anything, Answer(status, None, error), None, {})])
 
     assert name("ValueError: 3") == name("ValueError: 4") != name("KeyError: 3")
+
+
+def test_an_answer_as_long_as_a_known_wrong_one_is_read(kept: AnswerKey) -> None:
+    part = kept.parts[0]
+    long = Observation(status="returned", value=encode([0.5] * 30_000))
+    known = WrongAnswers(made_from="", answers={part.trials[0].id: long})
+    longer = msgspec.structs.replace(part, wrong={"believes_in_long_lists": known})
+    knowing = OpenKey(msgspec.structs.replace(kept, parts=(longer, *kept.parts[1:])))
+    contents = {part.check: pack_observations([long])}
+    for key, status in ((OpenKey(kept), "too_large"), (knowing, "returned")):
+        evidence = Evidence.of((), (), contents)
+        assert [one.status for one in evidence.answers(part.check, key.most_parts(part.check))] == [status]

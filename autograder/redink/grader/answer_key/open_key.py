@@ -56,10 +56,12 @@ class OpenKey:
         return self._asked[check]
 
     def most_parts(self, check: str) -> int:
-        """Return how many parts an answer to a check may have to be read at all: far more than any that is like it."""
+        """Return how many parts an answer to a check may have to be read at all: more than any that is like a known one."""
         if check not in self._most_parts:
-            parts = (measure(one.expected)[0] for one in self.asked(check))
-            self._most_parts[check] = 8 * max(parts, default=0) + 20_000
+            right = max(measure(one.expected)[0] for one in self.asked(check))
+            known = self.key.of_check[check].wrong.values()
+            wrong = (len(seen.value) for one in known for seen in one.answers.values())  # a part has a byte at least
+            self._most_parts[check] = max(8 * right + 20_000, *wrong)
         return self._most_parts[check]
 
     def bank(self, question: str) -> list[Belief]:
