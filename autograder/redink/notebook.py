@@ -10,7 +10,7 @@ import contextlib
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
@@ -57,6 +57,18 @@ class CellParts(msgspec.Struct):
     def is_code(self) -> bool:
         """Tell whether this is a code cell."""
         return 0 < len(self.cell_type) < 100 and msgspec.json.decode(self.cell_type) == "code"
+
+    def tags(self) -> list[Any]:
+        """Return what stands among the tags of this cell."""
+        try:
+            tags = msgspec.json.decode(self.metadata, type=_Metadata).tags
+        except msgspec.DecodeError:
+            return []
+        return tags if isinstance(tags, list) else []
+
+
+class _Metadata(msgspec.Struct):
+    tags: Any = None
 
 
 # A list of which only so many items are taken: whether it is too long is known before anything is built.

@@ -24,7 +24,7 @@ import msgspec
 from redink.calling import one_line
 from redink.errors import DEBUG_VARIABLE, OverTime, SubmissionError, in_one_sentence
 from redink.files import read_file
-from redink.notebook import CellParts, read_cells, read_parts
+from redink.notebook import read_cells, read_parts
 from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
 from redink.student.time_limit import time_limit
@@ -79,21 +79,9 @@ def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
     return CellRun(index=cell.index, status="ok")
 
 
-class _Metadata(msgspec.Struct):
-    tags: Any = None
-
-
 def _explorations(data: bytes) -> set[int]:
     """Find the cells tagged as exploration: plots and long experiments that no check needs."""
-    return {index for index, cell in enumerate(read_parts(data)[1], start=1) if "explore" in _tags(cell)}
-
-
-def _tags(cell: CellParts) -> list[Any]:
-    try:
-        tags = msgspec.json.decode(cell.metadata, type=_Metadata).tags
-    except msgspec.DecodeError:
-        return []
-    return tags if isinstance(tags, list) else []
+    return {index for index, cell in enumerate(read_parts(data)[1], start=1) if "explore" in cell.tags()}
 
 
 def main() -> int:
