@@ -8,7 +8,6 @@ log. Markdown gives a meaning to ordinary characters, so `markdown` must be call
 
 from __future__ import annotations
 
-import os
 import re
 
 LONGEST = 300  # characters of one line
@@ -33,10 +32,10 @@ def clean_lines(text: str, most: int, lines: int = MOST_LINES) -> str:
 def file_name(name: str) -> str:
     """Write a file's name so that it can be shown; different names stay different.
 
-    Bytes that are not UTF-8 and characters that cannot be seen are written as `\\x1b`, so a backslash is written twice.
+    Bytes that are not UTF-8 are written as `\\xff`, characters that cannot be seen as `\\x1b` or `\\u202e`, so a
+    backslash is written twice.
     """
-    text = os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return name if name.isprintable() and "\\" not in name else "".join(map(_visible, name))
 
 
 def markdown(text: str) -> str:
@@ -51,6 +50,15 @@ def number(value: int) -> str:
         return f"an integer of about {digits} digits"
     text = str(value)
     return text if len(text) <= 48 else f"{text[:20]}…{text[-20:]} ({len(text)} digits)"
+
+
+def _visible(letter: str) -> str:
+    code = ord(letter)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte, as Python reads names
+        return f"\\x{code - 0xDC00:02x}"
+    if letter.isprintable() and letter != "\\":
+        return letter
+    return letter.encode("unicode_escape").decode() if code < 0x80 or code > 0xFF else f"\\u{code:04x}"
 
 
 def _printable(text: str, instead: str) -> str:
