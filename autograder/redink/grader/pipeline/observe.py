@@ -122,5 +122,5 @@ def _credible(observation: Observation, request: Request, missing: Collection[st
     known = (observation.error,) if request.published else missing
     name = next((word for word in _WORD.findall(request.when) if word in known), None)
     if name is None:
-        return Observation(status="raised", error="AttributeError", where=observation.where)
-    return Observation(status="missing", error=name)
+        return msgspec.structs.replace(observation, status="raised", error="AttributeError")
+    return msgspec.structs.replace(observation, error=name, where="")

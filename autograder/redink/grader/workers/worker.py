@@ -23,6 +23,7 @@ from redink.grader.workers.judge_process import Assess, JudgeProcess
 from redink.records import Cell, Limits, Observed, Request
 
 PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
+LONG = 30.0  # seconds after which it is not
 
 
 class _Held(threading.local):
@@ -101,11 +102,17 @@ def _run(job: Job) -> Done:
 
 
 def _patiently(attempt: Callable[[], Observed]) -> Observed:
-    """Try again what failed through our fault; once waiting has not helped, no longer wait for every submission."""
+    """Try again what failed through our fault; once waiting has not helped, no longer wait for every submission.
+
+    What failed after a long time is left to the next grading: a submission may pretend that the box failed.
+    """
+    began = time.monotonic()
     for pause in () if _held.in_trouble else PAUSES:
         try:
             return attempt()
         except BoxError:
+            if time.monotonic() - began > LONG:
+                raise
             time.sleep(pause)
     _held.in_trouble = True
     answer = attempt()
