@@ -19,7 +19,7 @@ from redink.checks.comparing import notes
 from redink.checks.language import Check
 from redink.errors import SubmissionError, WireError
 from redink.grader.sandbox.sanitise import sane_observation, sane_run
-from redink.judging.answers import Answer
+from redink.judging.answers import Answer, read_answer
 from redink.judging.feedback import show
 from redink.judging.mistakes import fingerprint
 from redink.judging.verdicts import judge, same
@@ -175,7 +175,7 @@ def test_any_answer_against_any_expected_one_ends_in_a_verdict(case):
     plain = Check("q", lambda: None, kind="call", calls="f", trials=1, weight=1, tol=1e-8, covers="")
     if judged:
         plain.then(lambda seen, expected: close(seen, expected))
-    verdict = judge(plain, Observation(status="returned", value=seen), expected, {})
+    verdict = judge(plain, read_answer(Observation(status="returned", value=seen)), expected, {})
     assert verdict.verdict in ("passed", "failed")
     assert bool(verdict.message) == (verdict.verdict == "failed")
 

@@ -235,7 +235,7 @@ def _(student, X, w, b, seed):
 def scales(line, half, whole):
     """Tell whether there is noise, and whether that of σ = 1 is twice that of σ = ½."""
     line, half, whole = (np.asarray(part, dtype=float) for part in (line, half, whole))
-    size = np.abs(whole).max()
+    size = np.abs(line).max() + 10  # the noise of σ = 1 is hardly ever larger
     return bool(np.abs(whole - line).min() > 0 and np.abs(2 * half - line - whole).max() <= 1e-5 * size)
 
 

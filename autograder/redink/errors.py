@@ -7,6 +7,7 @@
     ├── CourseError       the command cannot be carried out here: wrong folder, other secret, no such assignment
     ├── SubmissionError   the student's file cannot be read: `ungradable`, 0 points, with the reason
     └── BoxError          ours: no grade, retried, never a zero
+        ├── TooLateError  it failed when a secret input was in it: not retried at once
         └── WireError     what came out of the box is not plain data
 
 Each carries one sentence: what, where, what to do.
@@ -35,6 +36,10 @@ class SubmissionError(RedinkError):
 
 class BoxError(RedinkError):
     """The box failed, not the student."""
+
+
+class TooLateError(BoxError):
+    """The box failed when a secret input had been in it: run again at once, a submission could tell of that input."""
 
 
 class WireError(BoxError):

@@ -417,9 +417,8 @@ def _(student, n, k, seeds):
 @the_deal_is_random.view
 def _(seen, n, k):
     one, other, again = (np.asarray(part) for part in seen)
-    folds = (
-        part.astype(int).clip(-1, n) for part in (one, other)
-    )  # the largest number sizes the count
+    # the largest number sizes the count
+    folds = (part.astype(int).clip(-1, n) for part in (one, other))
     sizes = [np.bincount(part, minlength=k).tolist() for part in folds]
     steps = {int(step) for step in np.diff(one)}
     # 0 0 1 1 2 2 and 0 1 2 0 1 2 are both in order

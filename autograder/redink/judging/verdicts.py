@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.comparing import as_array, describe, difference, is_table, notes, outgrown
+from redink.checks.comparing import as_array, describe, difference, is_table, key_name, notes, outgrown
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
 from redink.checks.sizes import outgrows
@@ -23,6 +23,7 @@ from redink.wire import SCALARS, Opaque
 
 NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
+_BOUND = 1e150
 _LONGEST = 1000  # characters of an author's sentence, which may quote the student's
 _VAGUE = frozenset(  # kinds of error that any mistake may raise
     ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
@@ -88,6 +89,8 @@ def find_fault(
 def _fault(check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modified: tuple[str, ...]) -> str | None:
     if not _has_nan(expected) and _has_nan(seen):
         return difference(seen, expected, check.tol) or "the answer contains NaN"
+    if not _is_boundless(expected) and _is_boundless(seen):  # they would overflow in an author's own arithmetic
+        return difference(seen, expected, check.tol) or "the answer contains numbers without bounds"
     if check.then_function is None:
         return _different(check, seen, expected, inputs)
     if unlike := _unlike(seen, expected):
@@ -190,8 +193,19 @@ def _has_nan(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
+def _is_boundless(value: Any) -> bool:
+    """Tell whether a value contains an infinity, or a number so large that its square is one."""
+    if isinstance(value, list | dict):
+        return any(_is_boundless(item) for item in (value.values() if isinstance(value, dict) else value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        return bool(value.size) and not float(np.abs(value).max()) < _BOUND
+    return isinstance(value, int | float) and not abs(value) < _BOUND
+
+
 def _unlike(seen: Any, expected: Any) -> str | None:
     """Say when an answer is of another kind altogether, so that a `then` need not guard against it."""
+    if isinstance(expected, dict) and isinstance(seen, dict):
+        return next((f"the key {key_name(key)} is missing" for key in expected if key not in seen), None)
     if isinstance(expected, str | dict) or expected is None:
         return None if type(seen) is type(expected) else f"expected {describe(expected)}, got {describe(seen)}"
     if isinstance(expected, list) and not is_table(expected):

@@ -32,6 +32,8 @@ def diagnose(
     feedback = {id: one.feedback for id, one in judged.items()}
     failing = [id for id in feedback if feedback[id].outcome != "passed"]
     for id in failing:
+        if judged[id].final:
+            continue
         belief = next(
             (one for name in earlier if _follows(key, id, evidence, judged[id], one := key.belief(name))), None
         )

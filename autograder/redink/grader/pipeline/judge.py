@@ -22,6 +22,7 @@ class Judged(Record, frozen=True):
 
     feedback: Feedback
     passed: dict[str, bool]  # by trial id
+    final: bool = False  # it failed by more than its answers, which no earlier error excuses
 
 
 class Memory:
@@ -92,7 +93,7 @@ def _judge_check(
 
 
 def _failed(part: Part, feedback: Feedback) -> Judged:
-    return Judged(feedback=feedback, passed={trial.id: False for trial in part.trials})
+    return Judged(feedback=feedback, passed={trial.id: False for trial in part.trials}, final=True)
 
 
 def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:

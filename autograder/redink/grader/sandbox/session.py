@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 from redink.box import processes, protocol
 from redink.box.protocol import CellDone, Ended, Reply, RunCells, RunnerEnded, RunRequests
-from redink.errors import BoxError
+from redink.errors import BoxError, TooLateError
 from redink.grader.sandbox.channel import DISTURBED, Channel
 from redink.grader.sandbox.meter import Allowance, Deadline, Exhausted, Late, Lost, Meter, out_of_memory
 from redink.grader.sandbox.sanitise import sane_observation, sane_run
@@ -78,9 +78,12 @@ class Session:
     def observe(self) -> Observed:
         """Try until everything has an outcome, or the notebook has ended its process too often."""
         started = time.monotonic()
-        for _ in range(1 + MOST_RESPAWNS):
-            if self._attempt():
-                break
+        try:
+            for _ in range(1 + MOST_RESPAWNS):
+                if self._attempt():
+                    break
+        except BoxError as error:
+            raise TooLateError(str(error)) if self._secret_sent else error from error
         self._abandon("the notebook ended its process too often")
         return Observed(
             cells=tuple(self._runs[place] for place in range(len(self._cells))),

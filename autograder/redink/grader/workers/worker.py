@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from redink.errors import BoxError, CourseError, in_one_sentence
+from redink.errors import BoxError, CourseError, TooLateError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey, decode_key
 from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing, pack
 from redink.grader.pipeline.observe import observe
@@ -104,14 +104,15 @@ def _run(job: Job) -> Done:
 def _patiently(attempt: Callable[[], Observed]) -> Observed:
     """Try again what failed through our fault; once waiting has not helped, no longer wait for every submission.
 
-    What failed after a long time is left to the next grading: a submission may pretend that the box failed.
+    What failed after a long time, or when a secret input was in the box, is left to the next grading: a submission may
+    pretend that the box failed, to be run again.
     """
     began = time.monotonic()
     for pause in () if _held.in_trouble else PAUSES:
         try:
             return attempt()
-        except BoxError:
-            if time.monotonic() - began > LONG:
+        except BoxError as error:
+            if isinstance(error, TooLateError) or time.monotonic() - began > LONG:
                 raise
             time.sleep(pause)
     _held.in_trouble = True
