@@ -371,3 +371,32 @@ def test_judging_never_stumbles(value, expected):
 def test_find_fault_is_what_judge_uses():
     assert find_fault(plain(), 1.0, 1.0, {}) is None
     assert find_fault(plain(), 2.0, 1.0, {}) == "expected 1, got 2"
+
+
+def by_its_own_size(seen, expected):
+    """Judge as an author must not: within a tolerance that grows with what the student returned."""
+    seen, expected = np.asarray(seen, dtype=float), np.asarray(expected, dtype=float)
+    assert np.abs(seen - expected).max() <= 1e-6 * np.linalg.norm(seen) * np.linalg.norm(seen)
+
+
+@pytest.mark.parametrize("number", [1e300, -1e300, 1e151, np.inf, -np.inf, 10**200])
+@pytest.mark.parametrize("form", [lambda n: np.full(3, float(n)), lambda n: [n, n, n]])
+def test_numbers_without_bounds_fail_before_then_is_asked(number, form):
+    made = with_then(lambda seen, expected: by_its_own_size(seen, expected))
+    assert word(made, form(number), np.arange(3.0)) == "failed"
+    assert word(made, {"a": form(number)}, {"a": np.arange(3.0)}) == "failed"
+
+
+def test_numbers_without_bounds_go_to_then_where_the_reference_has_some():
+    made = with_then(lambda seen: None)
+    assert word(made, np.array([np.inf, 1.0]), np.array([np.inf, 2.0])) == "passed"
+    assert word(made, 1e200, 1e200) == "passed"
+
+
+def test_a_then_is_not_asked_about_a_dict_without_the_expected_keys():
+    made = with_then(lambda seen: all(part > 0 for part in seen.values()))
+    assert word(made, {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 1.0}) == "passed"
+    assert word(made, {}, {"a": 1.0, "b": 1.0}) == "failed"
+    verdict = judge(made, returned({"a": 1.0}), {"a": 1.0, "b": 1.0}, {})
+    assert (verdict.verdict, verdict.message) == ("failed", "the key b is missing")
+    assert word(made, [{}], [{"a": 1.0}]) == "failed"

@@ -12,8 +12,10 @@ import pytest
 
 from redink import wire
 from redink.box.protocol import RunRequests
+from redink.errors import BoxError, TooLateError
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.session import Session
+from redink.grader.workers import worker
 from redink.records import Cell, Limits, Observation, Observed, Request
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
@@ -70,7 +72,7 @@ def asked(*ids: str) -> list[Request]:
 def observed(zygote: Zygote, sources: Sequence[str], requests: Sequence[Request]) -> tuple[Observed, list[list[str]]]:
     children = Overheard(zygote)
     cells = [Cell(index=number, source=source) for number, source in enumerate(sources, 1)]
-    return Session(children, cells, requests, LIMITS, {}).observe(), children.sent
+    return Session(children, cells, requests, LIMITS, {}, {}).observe(), children.sent
 
 
 def value(observation: Observation) -> Any:
@@ -198,3 +200,48 @@ def test_large_inputs_cross_in_both_batches(zygote: Zygote) -> None:
     requests = [Request(id=f"f/{kind}{n}", when=when, inputs=inputs) for kind in "ps" for n in range(3)]
     seen, _ = observed(zygote, ["def f(x): return float(x.sum())"], requests)
     assert {value(one) for one in seen.observations.values()} == {np.arange(500_000.0).sum()}
+
+
+FORGES_A_FULL_MACHINE = """
+import msgspec, os, socket, time
+def fails(x):
+    if x == int(x):
+        return x
+    data = msgspec.msgpack.encode({"type": "runner_ended", "code": 71})
+    socket.socket(fileno=os.dup(3)).sendall(len(data).to_bytes(8, "little") + data)
+    time.sleep(30)
+"""
+
+
+def test_a_box_that_seems_to_fail_with_a_secret_in_it_is_not_run_again_at_once(zygote, monkeypatch):
+    sources = [FORGES_A_FULL_MACHINE]
+    with pytest.raises(TooLateError, match="no room"):
+        observed(zygote, sources, asked("fails/p1", "fails/s0"))
+    tries = []
+
+    def attempt() -> Observed:
+        tries.append(1)
+        return observed(zygote, sources, asked("fails/p1", "fails/s0"))[0]
+
+    monkeypatch.setattr(worker, "PAUSES", (0.0, 0.0))
+    with pytest.raises(TooLateError):
+        worker._patiently(attempt)
+    assert len(tries) == 1
+
+
+def test_a_box_that_fails_before_any_secret_is_tried_again(monkeypatch):
+    tries = []
+
+    def attempt() -> Observed:
+        tries.append(1)
+        if len(tries) < 3:
+            raise BoxError("no luck")
+        return Observed(cells=())
+
+    monkeypatch.setattr(worker, "PAUSES", (0.0, 0.0, 0.0))
+    assert worker._patiently(attempt) == Observed(cells=())
+    monkeypatch.setattr(worker, "LONG", -1.0)
+    tries.clear()
+    with pytest.raises(BoxError):
+        worker._patiently(attempt)
+    assert len(tries) == 1

@@ -82,5 +82,6 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if question.forbids else ""
+    reads_source = bool(question.forbids or found)  # for forbidden names, and for what uses an earlier function
+    searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
     return digest(key.question_digest(question), searched, evidence.failures, *seen, *found)

@@ -13,6 +13,7 @@ from redink.judging.answers import Answer
 from redink.judging.diagnosing import Asked, Belief, is_silent
 from redink.judging.feedback import Feedback
 from redink.judging.mistakes import fingerprint
+from redink.judging.relying import is_trivial, relies_on
 from redink.judging.verdicts import same
 from redink.records import Record
 
@@ -37,7 +38,7 @@ def diagnose(
         belief = next(
             (one for name in earlier if _follows(key, id, evidence, judged[id], one := key.belief(name))), None
         )
-        if belief is not None:
+        if belief is not None and _proves_something(key, question, evidence, judged[id], belief):
             feedback[id] = _carried(feedback[id], belief.question)
     if all(feedback[id].outcome == "passed" for id in failing):
         return Diagnosis(feedback=feedback)
@@ -62,6 +63,15 @@ def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belie
         if wrong is None or answer.status != "returned" or not same(asked.check, answer, wrong, asked.inputs):
             return False
     return True
+
+
+def _proves_something(key: OpenKey, question: Question, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
+    """Tell whether answers that follow from an earlier error could not as well be those of an empty function."""
+    failed = [belief.gives[trial].value for trial, passed in judged.passed.items() if not passed]
+    if not all(map(is_trivial, failed)):
+        return True
+    sources = (cell.source for cell in evidence.sources)
+    return relies_on(sources, question.asks, key.spec.question(belief.question).asks)
 
 
 def _carried(feedback: Feedback, question: str) -> Feedback:

@@ -1,0 +1,44 @@
+"""Whether an answer that is right only given an earlier error proves anything.
+
+A function that calls a wrong one may rightly return nothing but zeros, and so does a function that nobody wrote. Such an
+answer is excused by the earlier error only where the notebook's source shows that the one function uses the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from redink.source import statements
+
+
+def is_trivial(value: Any) -> bool:
+    """Tell whether all numbers in a value are one and the same, or there are none: then it may be a constant."""
+    return len(_distinct(value)) <= 1
+
+
+def relies_on(sources: Iterable[str], asked: Collection[str], names: Collection[str]) -> bool:
+    """Tell whether one of the asked functions uses one of these names, directly or through others of the notebook."""
+    uses: dict[str, set[str]] = {}
+    for statement in (one for source in sources for one in statements(source)):
+        for name in statement.names:
+            uses.setdefault(name, set()).update(statement.uses)
+    waiting, known = list(asked), set(asked)
+    while waiting:
+        used = uses.get(waiting.pop(), set())
+        if not used.isdisjoint(names):
+            return True
+        waiting += used - known
+        known |= used
+    return False
+
+
+def _distinct(value: Any) -> set[Any]:
+    if isinstance(value, list | dict):
+        items = value.values() if isinstance(value, dict) else value
+        return set().union(*map(_distinct, items))
+    if isinstance(value, np.ndarray):
+        return set(np.unique(value)[:2].tolist())
+    return {value} if isinstance(value, bool | int | float | str) else set()

@@ -1,0 +1,74 @@
+"""An earlier error excuses an answer that follows from it, but no empty function and nothing that was forbidden."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from redink.judging.relying import is_trivial, relies_on
+from tests.conftest import CENTRE, SCALE, Desk
+
+TRIVIAL = [0.0, [], None, np.zeros((2, 3)), [np.zeros(3), [], False], {"w": np.ones(2), "n": 1}, [[np.inf], np.inf]]
+TELLING = [[0.0, 1.0], np.arange(3), [np.zeros(2), [3], True], {"w": np.zeros(2), "n": 5}, ["a", "b"]]
+
+
+@pytest.mark.parametrize("value", TRIVIAL, ids=str)
+def test_a_value_of_one_number_could_be_a_constant(value):
+    assert is_trivial(value)
+
+
+@pytest.mark.parametrize("value", TELLING, ids=str)
+def test_a_value_of_several_numbers_tells_something(value):
+    assert not is_trivial(value)
+
+
+STEP = "def step(w, x):\n    return w + x"
+USES = {
+    "directly": "def train(X):\n    return step(X, X)",
+    "by a helper": "def helper(X):\n    return step(X, X)\ndef train(X):\n    return helper(X)",
+    "by another name": "move = step\ndef train(X):\n    return move(X, X)",
+    "in a class": "class Net:\n    def run(self, X):\n        return step(X, X)\ndef train(X):\n    return Net().run(X)",
+    "in two cells": "def train(X):\n    return loop(X)\n# %%\ndef loop(X):\n    return step(X, X)",
+}
+DOES_NOT = {
+    "a constant": "def train(X):\n    return 0",
+    "its own copy": "def train(X):\n    step = lambda w, x: w\n    return step(X, X)",
+    "elsewhere": "def other(X):\n    return step(X, X)\ndef train(X):\n    return 0",
+    "not at all": "x = step(1, 2)",
+}
+
+
+@pytest.mark.parametrize("source", USES.values(), ids=USES)
+def test_a_function_that_uses_the_other_relies_on_it(source):
+    assert relies_on([STEP, *source.split("# %%")], ["train"], ["step"])
+
+
+@pytest.mark.parametrize("source", DOES_NOT.values(), ids=DOES_NOT)
+def test_a_function_that_does_not_use_the_other_does_not_rely_on_it(source):
+    assert not relies_on([STEP, source], ["train"], ["step"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
+def test_neither_a_constant_nor_a_ban_is_excused_by_an_earlier_error(little: Desk):
+    """With a `centre` that gives only zeros the right `scale` gives only zeros, and so does one that nobody wrote."""
+    bank = little.solution / "misconceptions.py"
+    zeros = 'misconception("gives_zeros", "centre", hint="Subtract only the mean.", old="X - X.mean(axis=0)", new="X * 0.0")'
+    bank.write_text(bank.read_text(encoding="utf-8") + f"\n{zeros}\n", encoding="utf-8")
+    little.edit(little.solution / "little.py", "np.sqrt((centred * centred).mean(axis=0))", "(X.std(axis=0) + 1e-300)")
+    text = bank.read_text(encoding="utf-8").replace(
+        "np.sqrt((centred * centred).mean(axis=0))", "(X.std(axis=0) + 1e-300)"
+    )
+    bank.write_text(text.replace("(centred * centred).mean(axis=0)", "X.var(axis=0)"), encoding="utf-8")
+    toml = little.assignment / "assignment.toml"
+    little.edit(toml, 'asks = ["scale"]\n', 'asks = ["scale"]\nforbids = ["numpy.var"]\n')
+    wrong, right = (
+        "def centre(X):\n    return X * 0.0",
+        "def scale(X):\n    return centre(X) / (X.std(axis=0) + 1e-300)",
+    )
+    little.hand_in("honest", {CENTRE: wrong, SCALE: right})
+    little.hand_in("empty", {CENTRE: wrong, SCALE: "def scale(X):\n    return X * 0.0"})
+    little.hand_in("banned", {CENTRE: wrong, SCALE: right.replace("X.std", "np.var(X) and X.std")})
+    found = {name: one["questions"][1]["score"] for name, one in little.grade("class").items()}
+    assert found == {"honest": 40.0, "empty": 0.0, "banned": 0.0}
