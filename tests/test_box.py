@@ -522,7 +522,7 @@ def test_a_forged_message_out_of_turn_is_not_believed(zygote: Zygote, message: s
 
 
 def test_a_forged_reply_is_cleaned_of_what_makes_no_sense(zygote: Zygote) -> None:
-    message = "frame(type='reply', id='f', status='returned', value=b'\\x01', modified=['a', 'zzz'])"
+    message = "frame(type='reply', id='f', status='returned', value=b'\\x01', modified='a,zzz')"
     seen = zygote.observe(cells(forged(message)), [request("f")], LIMITS)
     assert seen.observations["f"] == Observation(status="returned", value=b"\x01")
     message = "frame(type='reply', id='f', status='raised', error='a\\x1b]0;\\n' + 'b' * 9999, where='rm -rf')"

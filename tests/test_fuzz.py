@@ -86,7 +86,7 @@ def test_any_bytes_decode_to_plain_data_or_are_refused(data: bytes) -> None:
 
 @fuzzed(frames)
 def test_any_value_in_a_reply_is_an_observation(data: bytes) -> None:
-    reply = protocol.Reply(id="r", status="returned", value=data, modified=("X", "zzz"))
+    reply = protocol.Reply(id="r", status="returned", value=data, modified="X,zzz", calls=data)
     seen = sane_observation(reply, REQUEST, 200)
     assert seen.status == ("returned" if len(data) <= 200 else "too_large")
     assert set(seen.modified) <= {"X"}
@@ -113,7 +113,7 @@ def test_any_message_is_understood_or_refused_as_one_kind_of_error(data: bytes) 
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return
     if isinstance(message, protocol.CellDone):
-        assert isinstance(sane_run(message.run, Limits(output_bytes=10)), CellRun)
+        assert isinstance(sane_run(message.run, Limits(), 10), CellRun)
 
 
 json_leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)

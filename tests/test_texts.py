@@ -76,6 +76,7 @@ def test_markdown_shows_every_mark_as_itself(text):
 def test_markdown_leaves_ordinary_names_readable():
     assert markdown("unknown_mistake_1 (cell 3), 7.5/10 - a+b") == "unknown_mistake_1 (cell 3), 7.5/10 - a+b"
     assert markdown("_a_ https://b www.c") == "\\_a\\_ https\\://b www\\.c"
+    assert markdown("__a__ b__c") == "\\_\\_a\\_\\_ b\\_\\_c"
     assert markdown("- a") == "\\- a"
 
 

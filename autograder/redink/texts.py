@@ -12,7 +12,7 @@ import re
 
 LONGEST = 300  # characters of one line
 MOST_LINES = 1000
-_MARKS = re.compile(r"([\\`*\[\]<>#!|~$&@]|(?<!\w)_|_(?!\w)|^[-+]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_MARKS = re.compile(r"([\\`*\[\]<>#!|~$&@]|(?<![^\W_])_|_(?![^\W_])|^[-+]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 _DIGITS = 4000  # Python itself writes no integer of more than 4300
 
 

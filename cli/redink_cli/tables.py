@@ -151,7 +151,7 @@ def show_rejudged(rejudged: Rejudged) -> None:
         style = "green" if change.new > change.old else "red" if change.new < change.old else ""
         out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
     for questions, names in _by_questions(rejudged.unseen).items():
-        what = f"{', '.join(questions)} must be graded again, the inputs or calls of a check have changed"
+        what = f"{', '.join(questions)} must be graded again: a check was never reached, or its inputs or calls have changed"
         out.print(Text(f"{_first(names)}: {what}", style="yellow"))
     for name, why in rejudged.failed.items():
         out.print(Text(f"{name} could not be judged again and keeps its grade: {why}", style="red"))

@@ -17,6 +17,7 @@ Decoders are made here, once: student code finds no redink modules, so nothing c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -93,14 +94,26 @@ class Reply(Record, frozen=True, tag="reply"):
     value: bytes = b""
     error: str = ""
     where: str = ""
-    modified: Annotated[tuple[str, ...], msgspec.Meta(max_length=1000)] = ()
-    calls: Annotated[tuple[ForbiddenCall, ...], msgspec.Meta(max_length=1000)] = ()
+    modified: str = ""  # names, with commas between them
+    calls: bytes = b""  # packed: a list of millions would be built before anybody could count it
 
 
 class RunnerEnded(Record, frozen=True, tag="runner_ended"):
     """The runner has ended: its exit code, negative for a signal."""
 
     code: int
+
+
+def pack_calls(calls: Iterable[ForbiddenCall]) -> bytes:
+    """Write forbidden calls for a reply; none are no bytes."""
+    listed = tuple(calls)
+    return _ENCODER.encode(listed) if listed else b""
+
+
+def read_calls(data: bytes) -> tuple[ForbiddenCall, ...]:
+    """Read the forbidden calls of a reply, which must be short; raise whatever msgspec raises."""
+    calls: tuple[ForbiddenCall, ...] = _CALLS.decode(data)
+    return calls
 
 
 ToZygote = Orders | Spawn | End
@@ -114,6 +127,7 @@ _FROM_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromZygote)
 _TO_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToBox)
 _WALLS_RAISED: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(WallsRaised)
 _FROM_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromBox)
+_CALLS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(tuple[ForbiddenCall, ...])
 
 
 def pack(message: Record) -> bytes:

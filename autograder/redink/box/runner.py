@@ -11,7 +11,7 @@ import socket
 from collections.abc import Sequence
 
 from redink import frames, wire
-from redink.box.protocol import Reply, pack
+from redink.box.protocol import Reply, pack, pack_calls
 from redink.box.shell import fixed_seeds
 from redink.box.shell.forbidden_calls import Noted, Watch
 from redink.box.shell.tracebacks import place
@@ -48,8 +48,8 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch) ->
     except BaseException as error:  # noqa: BLE001 - student code may raise anything, SystemExit included
         status, text = ending(error)
         where = place(error) if status == "raised" else ""
-        return Reply(id=request.id, status=status, error=text, where=where, calls=tuple(calls))
+        return Reply(id=request.id, status=status, error=text, where=where, calls=pack_calls(calls))
     if len(value) > limits.value_bytes:
         text = f"returned {len(value)} bytes; {limits.value_bytes} are allowed"
-        return Reply(id=request.id, status="too_large", error=text, calls=tuple(calls))
-    return Reply(id=request.id, status="returned", value=value, modified=modified, calls=tuple(calls))
+        return Reply(id=request.id, status="too_large", error=text, calls=pack_calls(calls))
+    return Reply(id=request.id, status="returned", value=value, modified=",".join(modified), calls=pack_calls(calls))

@@ -25,8 +25,9 @@ from redink.box.shell.forbidden_things import Target, belonging, is_harmless, re
 from redink.records import ForbiddenCall
 
 MOST_CALLS = 500  # of one `when`: being told of a call costs about as much as the call
-MOST_NOTED = 12
+MOST_NOTED = 8
 MOST_NAMES = 20
+LONGEST_NAME = 60
 _OURS = "<when>"
 _set_profile = sys.setprofile  # a notebook may replace it
 
@@ -174,7 +175,7 @@ class Watch:
             if self._is_students(frame):
                 outermost = frame.f_code.co_qualname.partition(".")[0]
                 names = self._named.get(id(frame.f_code)) or (outermost,)
-                found |= dict.fromkeys(name for name in names if name.isidentifier())
+                found |= dict.fromkeys(name[:LONGEST_NAME] for name in names if name.isidentifier())
             frame = frame.f_back
         return found
 

@@ -39,7 +39,7 @@ def executed(notebook: Path, observed: Observed) -> str:
         if cell.cell_type:
             written.append({"metadata": {}} | _there(cell) | (outputs if cell.is_code() else {}))
     document = {"metadata": {}, "nbformat": 4, "nbformat_minor": 4} | _there(parts) | {"cells": written}
-    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode("utf-8", "replace") + "\n"
+    return msgspec.json.encode(document).decode("utf-8", "replace") + "\n"  # indented, a deep nest would be gigabytes
 
 
 def _there(parts: msgspec.Struct) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class Session:
         for request in requests:
             self._groups[request.group].append(request)
         self._runs: dict[int, CellRun] = {}  # by place in the notebook
+        self._printed = 0  # characters of output in them
         self._barred: set[int] = set()  # the cells that ended their process, and are not run again
         self._seen: dict[str, Observation] = {}
         self._secret_sent = False
@@ -134,11 +135,17 @@ class Session:
             message = channel.message(Allowance(self._meter, self._limits.cell_cpu))
             if not isinstance(message, CellDone) or message.run.index != self._cells[place].index:
                 raise Lost(DISTURBED)
-            self._keep(place, sane_run(message.run, self._limits))
+            self._keep(place, sane_run(message.run, self._limits, self._room_for_output(place)))
+
+    def _room_for_output(self, place: int) -> int:
+        """Return how many characters may still be kept, besides those that this cell printed before."""
+        before = len(self._runs[place].output) if place in self._runs else 0
+        return self._limits.output_bytes - self._printed + before
 
     def _keep(self, place: int, run: CellRun) -> None:
         """Keep how a cell ended, unless it ran again after a secret input was sent: it may tell of that."""
         if not self._secret_sent:
+            self._printed += len(run.output) - (len(self._runs[place].output) if place in self._runs else 0)
             self._runs[place] = run
 
     def _run_requests(self, channel: Channel) -> None:

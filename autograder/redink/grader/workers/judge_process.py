@@ -168,6 +168,7 @@ class JudgeProcess:
             start = f"from redink.grader.workers.judging import main; main({theirs.fileno()})"
             environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
             environment.pop("PYTHONHASHSEED", None)  # else a student could choose keys that collide
+            environment["MALLOC_MMAP_THRESHOLD_"] = "1000000"  # what one submission took is free for the next one
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-c", start],
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment,

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from redink import frames
-from redink.errors import OverTime, SubmissionError, in_one_sentence
+from redink.errors import OverTime, SubmissionError, WireError, in_one_sentence
 from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.evidence.evidence import Evidence
@@ -42,8 +42,8 @@ def main(descriptor: int) -> None:
     """Serve until the other side has ended."""
     sock = socket.socket(fileno=descriptor)
     threading.Thread(target=_leave_with_the_driver, args=(sock,), daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
-        Judge(sock).serve()
+    with contextlib.suppress(EOFError, OSError, MemoryError, msgspec.MsgspecError, WireError):
+        Judge(sock).serve()  # whoever drives it sees that it has ended
 
 
 class Judge:
