@@ -30,12 +30,14 @@ USES = {
     "by a helper": "def helper(X):\n    return step(X, X)\ndef train(X):\n    return helper(X)",
     "by another name": "move = step\ndef train(X):\n    return move(X, X)",
     "in a class": "class Net:\n    def run(self, X):\n        return step(X, X)\ndef train(X):\n    return Net().run(X)",
+    "decorated": "def train(X):\n    return step(X, X)\ntrain = cached(train)",
     "in two cells": "def train(X):\n    return loop(X)\n# %%\ndef loop(X):\n    return step(X, X)",
 }
 DOES_NOT = {
     "a constant": "def train(X):\n    return 0",
     "its own copy": "def train(X):\n    step = lambda w, x: w\n    return step(X, X)",
     "elsewhere": "def other(X):\n    return step(X, X)\ndef train(X):\n    return 0",
+    "overwritten": "def train(X):\n    return step(X, X)\ndef train(X):\n    return 0",
     "not at all": "x = step(1, 2)",
 }
 

@@ -24,7 +24,8 @@ def relies_on(sources: Iterable[str], asked: Collection[str], names: Collection[
     uses: dict[str, set[str]] = {}
     for statement in (one for source in sources for one in statements(source)):
         for name in statement.names:
-            uses.setdefault(name, set()).update(statement.uses)
+            before = uses.get(name, set()) if name in statement.uses else set()  # otherwise the last definition counts
+            uses[name] = before | statement.uses
     waiting, known = list(asked), set(asked)
     while waiting:
         used = uses.get(waiting.pop(), set())
