@@ -7,14 +7,16 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from redink.box import processes, scratch
 from redink.grader.sandbox.client import Zygote
-from redink.records import Limits
+from redink.records import Cell, Limits
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
 GRADER = """
@@ -33,6 +35,20 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tmp_path.chmod(0o755)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
+
+
+def wait_until(true: Callable[[], bool]) -> bool:
+    """Look again and again, for a minute at most."""
+    deadline = time.monotonic() + 60
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return true()
+
+
+def swept() -> None:
+    """Sweep, and wait until all that has begun to go is gone."""
+    scratch.sweep()
+    assert wait_until(lambda: all(one.poll() is not None for one in scratch._removals))
 
 
 def aged(folder: Path) -> Path:
@@ -82,17 +98,56 @@ def test_only_what_nobody_holds_is_swept(place: Path, made: Callable[[], Path], 
     folder = made()
     if old:
         aged(folder)
-    scratch.sweep()
+    swept()
     assert folder.exists() == (not goes)
+
+
+def test_who_removes_a_folder_works_in_it_so_that_no_second_sweep_begins(place: Path, monkeypatch: Any) -> None:
+    folder = aged(left_by_the_dead())
+    (place / "gate").touch()
+    waiting = f"while [ -e {place}/gate ]; do sleep 0.02; done; {scratch._REMOVE}"
+    monkeypatch.setattr(scratch, "_REMOVE", waiting)
+    scratch.sweep()
+    scratch.sweep()
+    assert folder.exists()
+    assert len([one for one in scratch._removals if one.poll() is None]) == 1
+    (place / "gate").unlink()
+    assert wait_until(lambda: not folder.exists())
+
+
+MANY = """
+import os
+for number in range(20_000):
+    os.mkdir(f"folder{number}")
+os.mkdir("closed", 0)
+"""
+
+
+def test_no_submission_waits_for_what_another_has_left_to_clear(place: Path, monkeypatch: Any) -> None:
+    (place / "gate").touch()
+    with monkeypatch.context() as slowly:
+        slowly.setattr(scratch, "_REMOVE", f"while [ -e {place}/gate ]; do sleep 0.02; done; {scratch._REMOVE}")
+        with Zygote(torch=False, without=("namespaces",)) as zygote:
+            first = zygote.observe([Cell(index=1, source=MANY)], [], Limits())
+            folder = zygote._folder
+            assert folder is not None
+            (gone,) = folder.glob("gone-*")
+            assert first.cells[0].status == "ok" and len(list((gone / "work").iterdir())) == 20_001
+            following = zygote.observe([Cell(index=1, source="import os\nprint(os.listdir())")], [], Limits())
+            assert following.cells[0].output == "[]\n"
+            assert (gone / "work/folder0").exists(), "it was served first"
+            assert zygote._folder == folder, "by the same zygote"
+            (place / "gate").unlink()
+    assert wait_until(lambda: not list(place.glob("redink-box-*")))
 
 
 def test_a_folder_in_which_a_process_works_stays(place: Path) -> None:
     folder = aged(left_by_the_dead())
     with subprocess.Popen(["/bin/sleep", "60"], cwd=folder / "box") as worker:
-        scratch.sweep()
+        swept()
         assert folder.exists()
         worker.kill()
-    scratch.sweep()
+    swept()
     assert not folder.exists()
 
 
@@ -106,7 +161,7 @@ def test_a_link_is_no_folder_and_its_target_stays(place: Path) -> None:
     planted = left_by_the_dead()
     (planted / "box/out").symlink_to(target)
     aged(planted)
-    scratch.sweep()
+    swept()
     assert (target / "log").exists()
     assert (place / "redink-box-link").is_symlink()
     assert not planted.exists()
@@ -117,7 +172,7 @@ def test_another_users_folder_stays(place: Path) -> None:
     folder = left_by_the_dead()
     os.chown(folder, 60_123, 60_123)
     aged(folder)
-    scratch.sweep()
+    swept()
     assert folder.exists()
 
 
@@ -130,7 +185,7 @@ def test_what_a_killed_grader_leaves_is_gone_when_the_next_one_has_started(place
     assert {folder.parent for folder in folders} == {place}
     for folder in folders:
         aged(folder)
-    scratch.sweep()
+    swept()
     assert all(folder.exists() for folder in folders)
     family = [os.pidfd_open(member.pid) for member in processes.family(grader.pid)]
     if whole_family:
@@ -147,5 +202,6 @@ def test_what_a_killed_grader_leaves_is_gone_when_the_next_one_has_started(place
     with Zygote(torch=False) as next_one:
         next_one.observe([], [], Limits())
         assert next_one._own is not None
+        assert wait_until(lambda: not any(folder.exists() for folder in folders))
         assert set(place.glob("redink-box-*")) == {next_one._folder, next_one._own.folder}
     assert not list(place.glob("redink-box-*"))

@@ -37,7 +37,8 @@ time, memory and number of the zygote's whole family from /proc. A generous wall
 on all of a submission's waiting together, are the backstop (sandbox/meter.py). The
 grader alone decides that a child is over; it then asks for the end, and the zygote kills everything the submission
 started, however often it forked away, and reports how the child ended and what it all cost. The scratch folder was in
-memory and is gone with the last process.
+memory and is gone with the last process; where there are no namespaces the grader renames it, for the next child to find
+its place free, and a process of low priority removes it while the grading goes on (scratch.py).
 
 Ends. A zygote belongs to the worker that connected: when that closes the socket or dies, the zygote kills its child and
 ends; the keeper then removes their folder. A template belongs to the process that started it, and ends with it. Zygotes
@@ -49,7 +50,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import socket
 import sys
 import traceback
@@ -106,7 +106,8 @@ def _serve(control: socket.socket, orders: object, descriptors: list[int], shell
         zygote.serve()
     finally:
         zygote.end()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not setup.uses_namespaces:  # elsewhere the keeper does it
+            scratch.remove(folder)
 
 
 def settle(home: Path) -> Path:
@@ -202,10 +203,4 @@ class _Zygote:
             used = usage.ru_utime + usage.ru_stime
             self._child = self._sleeper = 0
         used += processes.sweep()
-        self._clear()
         return Ended(status=os.waitstatus_to_exitcode(status), itself=itself, cpu_seconds=used)
-
-    def _clear(self) -> None:
-        """Remove the child's folder, whatever it did to it; in a mount namespace it is gone already."""
-        if not self._setup.uses_namespaces:
-            scratch.remove(Path(self._setup.place))

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from redink.box import scratch
 from redink.box.walls import kernel, landlock, namespaces, seccomp, turnstile, visible
 
 _FIRST_UID = 0x70000000  # far from any account, and from the ranges that containers and user namespaces are given
@@ -46,6 +47,7 @@ def prepare(folder: Path, hidden: Collection[str], without: Collection[str]) -> 
     readable = visible.readable_without_namespaces()
     uid = own if inside or _open_to_all() else os.getuid()
     crowd = 0 if uid != os.getuid() or (inside and _counts_by_namespace()) else _crowd()
+    place = visible.BOX if inside else str(scratch.place_of_child(folder))
     own_pids = namespaces.enter(folder, hidden, uid) if inside else None
     if inside:
         kernel.bound_capabilities()
@@ -67,7 +69,7 @@ def prepare(folder: Path, hidden: Collection[str], without: Collection[str]) -> 
     if standing["user_ns"] or standing["own_uid"]:  # either will do
         standing = {name: there for name, there in standing.items() if there or name not in ("user_ns", "own_uid")}
     return Setup(
-        place=visible.BOX if inside else str(folder / "box"),
+        place=place,
         own_pids=own_pids,
         uid=uid,
         gid=uid if uid != os.getuid() else os.getgid(),
@@ -75,7 +77,7 @@ def prepare(folder: Path, hidden: Collection[str], without: Collection[str]) -> 
         filter=_filter(inside, abi, counted) if filtered else None,
         counted=counted,
         readable=(("/",) if inside else tuple(readable)) if abi else None,
-        writable=(visible.BOX, "/tmp", "/dev/shm", "/dev/null") if inside else (str(folder / "box"), "/dev/null"),  # noqa: S108
+        writable=(place, "/tmp", "/dev/shm", "/dev/null") if inside else (place, "/dev/null"),  # noqa: S108
         standing=tuple(name for name, there in standing.items() if there),
         missing=tuple(name for name, there in standing.items() if not there),
         signals_stay_inside=inside or abi >= 6,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import threading
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from redink.grader.sandbox.template import Template, connect
 from redink.records import Cell, Limits, Observed, Record, Request, Walls
 from redink.texts import clean
 
-_STARTING, _ANSWERING, _REAPING = 300.0, 60.0, 30.0
+_STARTING, _ANSWERING, _REAPING, _REMOVING = 300.0, 60.0, 30.0, 10.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -132,7 +131,16 @@ class Zygote:
         answer, _ = self._ask(self._control, End(), [])
         if not isinstance(answer, Ended):
             self._fail("it answered out of turn")
+        self._clear()
         return answer, self._release()
+
+    def _clear(self) -> None:
+        """Make room for the next child's folders."""
+        try:
+            if self._folder is not None:
+                scratch.clear(self._folder)
+        except OSError as error:
+            self._fail(str(error))
 
     def accept(self, told: Walls) -> Walls:
         """Return the walls around the child, from what it reports; raise if they are too weak to go on."""
@@ -200,7 +208,7 @@ class Zygote:
         return self._control
 
     def _drop(self) -> None:
-        """End the zygote and remove its folder; it sees its socket closed, kills its child and clears up."""
+        """End the zygote and have its folder removed; it sees its socket closed, kills its child and clears up."""
         control, family, folder = self._control, self._family, self._folder
         self._control = self._family = self._folder = None
         if control is not None:
@@ -213,7 +221,7 @@ class Zygote:
             os.close(family)
         self._release()
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            scratch.remove(folder, _REMOVING)
 
     def _ask(self, control: socket.socket, message: Record, descriptors: list[int]) -> tuple[Record, list[int]]:
         try:
