@@ -92,6 +92,33 @@ def test_a_path_that_could_lead_elsewhere_is_refused_and_stops_nobody(tmp_path, 
     assert len(id) < 300
 
 
+@pytest.mark.parametrize("around", ["", "class/"])
+@pytest.mark.parametrize("kind", ["a.zip", "a.tar.gz"])
+def test_paths_that_are_refused_are_their_students_problem_and_make_no_other_students(tmp_path, kind, around):
+    files = {f"{around}mallory/x\\{number}.ipynb": b"" for number in range(300)}
+    files |= {f"{around}ben/x\\1.ipynb": b"", f"{around}cyd/x\\1.ipynb": b"", f"{around}cyd/little.ipynb": EMPTY}
+    found = reasons(PACK[kind](tmp_path / kind, {**files, f"{around}honest/little.ipynb": EMPTY}))
+    assert found == {
+        "mallory": f"mallory/x\\\\0.ipynb has a path that {STRANGE} (and 299 more like it)",
+        "ben": f"ben/x\\\\1.ipynb has a path that {STRANGE}",
+        "cyd": None,
+        "honest": None,
+    }
+
+
+@pytest.mark.parametrize("around", ["", "class/"])
+@pytest.mark.parametrize(
+    "path", ["../{}.ipynb", "m{}\\little.ipynb", "mallory/" + "d/" * 20 + "{}.ipynb", "C:{}.ipynb"]
+)
+def test_paths_that_are_refused_and_nobodys_are_one_row_with_their_number(tmp_path, path, around):
+    files = {f"{around if path.startswith('mal') else ''}{path.format(number)}": b"" for number in range(300)}
+    honest = {f"{around}honest/little.ipynb": EMPTY, f"{around}ada/little.ipynb": EMPTY}
+    found = reasons(packed_by_zip(tmp_path / "a.zip", files | honest))
+    assert (found.pop("honest"), found.pop("ada")) == (None, None)
+    ((_, reason),) = found.items()
+    assert (reason or "").endswith("(and 299 more like it)")
+
+
 @any_kind
 def test_a_member_that_stands_twice_is_refused_and_stops_nobody(tmp_path, kind):
     with pytest.warns(UserWarning) if "zip" in kind or kind == "called_anything" else contextlib.nullcontext():
@@ -189,11 +216,25 @@ def test_another_name_in_the_member_than_in_the_list_is_refused(tmp_path):
     assert "ada.ipynb is damaged in the archive" in (found["ada"] or "")
 
 
-def test_names_in_the_old_encoding_and_in_utf8_that_does_not_say_so_are_read(tmp_path):
+def test_names_that_are_no_utf8_and_utf8_that_does_not_say_so_are_read(tmp_path):
     path = zipped(tmp_path / "a.zip", ("mXYller.ipynb", EMPTY), ("Zoe.ipynb", EMPTY), ("\u4e2d.ipynb", EMPTY))
     data = path.read_bytes().replace(b"mXYller", "m\u00fcller".encode()).replace(b"Zoe", b"Zo\x89")
     path.write_bytes(data)
-    assert reasons(path) == {"honest": None, "m\u00fcller": None, "Zo\u00eb": None, "\u4e2d": None}
+    assert reasons(path) == {"honest": None, "m\u00fcller": None, "Zo\\x89": None, "\u4e2d": None}
+
+
+def test_two_names_that_are_alike_in_another_encoding_stay_two_students(tmp_path):
+    path = zipped(tmp_path / "a.zip", ("Ren\u00e9.ipynb", EMPTY), ("Renx.ipynb", EMPTY))
+    path.write_bytes(path.read_bytes().replace(b"Renx", b"Ren\x82"))
+    assert reasons(path) == {"honest": None, "Ren\u00e9": None, "Ren\\x82": None}
+
+
+def test_a_name_that_says_it_is_utf8_and_is_not_costs_itself_alone(tmp_path):
+    path = zipped(tmp_path / "a.zip", ("\u4e2d.ipynb", EMPTY), ("Ren\u00e9.ipynb", EMPTY))
+    path.write_bytes(path.read_bytes().replace("\u4e2d".encode(), b"\xff\xfe\xff"))
+    found = reasons(path)
+    assert (found["honest"], found["Ren\u00e9"]) == (None, None)
+    assert "is damaged in the archive" in (found["\\xff\\xfe\\xff"] or "")
 
 
 def test_a_name_with_a_nul_is_refused_and_stops_nobody(tmp_path):
@@ -212,7 +253,6 @@ DAMAGED_ZIPS: dict[str, Callable[[bytes], bytes]] = {
     "a list elsewhere": lambda data: data[:-6] + b"\xff\xff\xff\x7f"[:4] + data[-2:],
     "a list that is too large": lambda data: data[:-10] + b"\xff\xff\xff\x7f" + data[-6:],
     "a list of another form": lambda data: data.replace(b"PK\x01\x02", b"PK\x01\x03"),
-    "names that are no utf-8": lambda data: data.replace("\u4e2d".encode(), b"\xff\xff\xff"),
     "a later version": lambda data: data.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"),
 }
 
@@ -274,6 +314,28 @@ def test_a_folder_of_a_tar_that_is_a_link_is_told_as_such_and_what_lies_below_it
     found = reasons(path)
     assert (found["ada"], found["honest"]) == (f"ada {LINK}", None)
     assert "more than once" in (found["eve"] or "")
+
+
+MAGICS = [b"PKumar", b"PK\x03\x04", b"PK\x05\x06", b"BZhang", b"BZh91AY&SY", b"\x1f\x8b\x08", b"\xfd7zXZ"]
+
+
+@pytest.mark.parametrize("style", [tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT])
+@pytest.mark.parametrize("name", MAGICS, ids=ascii)
+def test_a_tar_may_begin_with_any_name(tmp_path, name, style):
+    path = tmp_path / "a.tar"
+    packed_by_tar(path, {f"{os.fsdecode(name)}/little.ipynb": EMPTY, "honest/little.ipynb": EMPTY}, style=style)
+    found = reasons(path)
+    assert len(found) == 2
+    assert set(found.values()) == {None}
+
+
+def test_a_zip_whose_first_name_makes_it_look_like_a_tar_is_a_zip(tmp_path):
+    path = zipped(tmp_path / "a.zip", ("0" * 118 + "checksum" + "0" * 100 + "/" + "0" * 250 + ".ipynb", EMPTY))
+    data = path.read_bytes()
+    total = sum(data[:148]) + 8 * ord(" ") + sum(data[156:512])
+    path.write_bytes(data.replace(b"checksum", b"%08o" % total))
+    assert tarfile.TarInfo.frombuf(path.read_bytes()[:512], "utf-8", "surrogateescape").chksum == total
+    assert reasons(path)["honest"] is None
 
 
 def test_a_file_with_holes_is_told_as_such(tmp_path):

@@ -86,6 +86,18 @@ def _zip_of_many(count: int) -> Callable[[Path], None]:
     return make
 
 
+def _zip_of_one_students_blanks(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mallory/0.ipynb", b" " * (50 * 2**20))
+        archive.writestr("honest/little.ipynb", EMPTY)
+    data = path.read_bytes()
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    first = data[start : data.index(b"PK\x01\x02", start + 1)]
+    listed = [first.replace(b"0.ipynb", b"%c.ipynb" % (97 + number)) for number in range(21)]
+    whole = b"".join(listed) + data[start:end]
+    path.write_bytes(data[:start] + whole + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 23, 23, len(whole), start, 0))
+
+
 def _zip_by(method: int) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with zipfile.ZipFile(path, "w", method) as archive:
@@ -115,6 +127,7 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str, bool]] = {  # what is told, 
     "zeros in a zip": (_zip_of_zeros, "s0.ipynb is 200 MB; 50 MB are allowed", True),
     "a zip that claims little": (_zip_that_claims_little, "s.ipynb is damaged in the archive", True),
     "a zip of overlapping members": (_zip_of_overlapping_members, "of notebooks; 1024 MB are allowed", False),
+    "one student's blanks in a zip": (_zip_of_one_students_blanks, "the folder mallory holds 22 notebooks", True),
     "a zip of 100,000": (_zip_of_many(100_000), "more than 50000 files", False),
     "a zip of a million": (_zip_of_many(1_000_000), "a list of members of 50 MB", False),
     "a zip by bzip2": (_zip_by(zipfile.ZIP_BZIP2), "unusual method", True),
@@ -126,6 +139,13 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str, bool]] = {  # what is told, 
         _tar_of("gz", (header("s.ipynb", 90 * 2**20), 1), (MEGABYTE, 90), (HONEST, 1), (END, 1)),
         "s.ipynb is 90 MB; 50 MB are allowed", True,
     ),
+    **{
+        f"one student's zeros by {kind}": (
+            _tar_of(kind, (header("mallory/data.bin", 150 * 2**20), 1), (MEGABYTE, 150), (HONEST, 1), (END, 1)),
+            "mallory the folder mallory holds no notebook", True,
+        )
+        for kind in ("gz", "bz2", "xz")
+    },
     "a tar of nothing but headers": (
         _tar_of("gz", (header("x", 0, tarfile.XHDTYPE), 150_000)), "more than 50000 files", False
     ),

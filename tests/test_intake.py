@@ -132,12 +132,23 @@ def test_a_folder_without_permission_is_one_students_problem(handed_in):
     assert "the folder locked cannot be read: Permission denied" in (found["locked"] or "")
 
 
-def test_a_folder_of_too_many_files_is_one_students_problem(handed_in, monkeypatch):
-    monkeypatch.setattr("redink.grader.intake.folder.MOST_ENTRIES", 20)
+def test_a_folder_of_too_many_files_is_one_students_problem(handed_in):
+    for name, count in (("full", 5000), ("many", 5001)):
+        (handed_in / name).mkdir()
+        (handed_in / name / "little.ipynb").write_bytes(EMPTY)
+        for number in range(count - 1):
+            (handed_in / name / f"{number}.ipynb").touch()
+    told = "the folder many cannot be read: holds more than 5000 files"
+    assert reasons(handed_in) == {"full": None, "honest": None, "many": told}
+
+
+def test_of_a_folder_of_many_notebooks_only_their_number_is_kept(handed_in):
     (handed_in / "many").mkdir()
-    for number in range(21):
-        (handed_in / "many" / f"{number}.txt").touch()
-    assert reasons(handed_in) == {"honest": None, "many": "the folder many cannot be read: holds more than 20 files"}
+    for number in range(4000):
+        (handed_in / "many" / f"{number}.ipynb").touch()
+    assert reasons(handed_in)["many"] == (
+        "the folder many holds 4000 notebooks and none is called little.ipynb; keep one"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,33 @@
 """An archive: its members by their places, as a tree. Nothing is unpacked but the file that is asked for, in memory.
 
-What a member is called and how large it is are only claims. A path that leads out of the archive, or could elsewhere,
-puts the whole member at the top, under its whole path, where reading it says why it is refused. A member's size is an
-upper bound: `unpack` reads no more than that.
+What a member is called and how large it is are only claims. A notebook whose path leads out of the archive, or could
+elsewhere, is refused in the folder where its path is still harmless, at the top if nowhere; reading it says why. A folder
+holds one that is refused and the count of the others, so that they are nobody's but its own. A member's size is an upper
+bound: `unpack` reads no more than that.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from redink.errors import CourseError, SubmissionError
 from redink.files import Kind, refuse_unless_file
-from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place
+from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, too_many
 from redink.notebook import MAX_BYTES, too_large
 from redink.records import Record
 
-MOST_UNPACKED = 1 << 30  # bytes of all notebooks of an archive, or of all that a compressed tar holds
+MOST_UNPACKED = 1 << 30  # bytes of all notebooks that are read, or of all that a compressed tar holds
 PIECE = 1 << 16  # bytes that are unpacked at once
 UNPACK_IT = "unpack it, and grade the folder"
 _DEEPEST, _LONGEST_PATH = 20, 1024
 _LONGEST_NAME = 255  # bytes, as on a disk
+_STUDENT = 2  # a student's folder is no deeper: there may be one around all of them
 _DRIVE = re.compile(r"[A-Za-z]:")
 _TELLING: tuple[Kind, ...] = ("folder", "link")  # of two that have one name, this is the one that is a student's
+_REFUSED = "/"  # the path of those that have none
 _TWICE = "stands in the archive more than once; keep one"
 
 
@@ -43,25 +48,25 @@ class Archive:
         self._unpack = unpack
         self._folders: dict[Place, dict[str, Packed]] = {(): {}}
         self._count = 0
+        self._refused: Counter[Place] = Counter()
         for member in members:
             self._add(member)
-        unpacked = sum(one.size for folder in self._folders.values() for one in folder.values() if _is_notebook(one))
-        if unpacked > MOST_UNPACKED:
-            most = MOST_UNPACKED >> 20
-            raise CourseError(f"holds {unpacked >> 20} MB of notebooks; {most} MB are allowed: {UNPACK_IT}")
 
-    def entries(self, folder: Place = ()) -> list[Entry]:
+    def entries(self, folder: Place = (), most: int = MOST_ENTRIES) -> list[Entry]:
         """List what lies directly in a folder."""
         if folder and (problem := self._member(folder).problem):
             raise SubmissionError(problem)
         members = self._folders.get(folder, {})
+        if len(members) > most:
+            raise too_many(most)
         return [Entry(name=name, kind=members[name].kind) for name in sorted(members)]
 
     def read(self, file: Place) -> bytes:
         """Unpack a file."""
         member = self._member(file)
         if member.problem:
-            raise SubmissionError(member.problem)
+            others = self._refused[file[:-1]] - 1 if member.path == _REFUSED else 0
+            raise SubmissionError(member.problem + (f" (and {others} more like it)" if others else ""))
         refuse_unless_file(member.kind)
         if member.size > MAX_BYTES:
             raise too_large(member.size)
@@ -71,27 +76,54 @@ class Archive:
         """Tell where in the archive a file stands."""
         return self._member(file).at
 
+    def refuse_if_too_large(self, files: Iterable[Place]) -> None:
+        """Raise `CourseError` if these files together are too large; one that is so alone is not unpacked at all."""
+        members = [self._member(file) for file in files]
+        sizes = [one.size for one in members if one.kind == "file" and not one.problem and one.size <= MAX_BYTES]
+        if sum(sizes) > MOST_UNPACKED:
+            most = MOST_UNPACKED >> 20
+            raise CourseError(f"holds {sum(sizes) >> 20} MB of notebooks; {most} MB are allowed: {UNPACK_IT}")
+
     def _member(self, place: Place) -> Packed:
         return self._folders[place[:-1]][place[-1]]
 
     def _add(self, member: Packed) -> None:
         if problem := _problem(member.path):
-            name = member.path if len(member.path) < 200 else f"{member.path[:100]}…{member.path[-90:]}"
-            self._put((), name, Packed(path=name, kind="refused", problem=problem))
+            self._refuse(member.path, problem)
             return
         place = _place(member.path)
-        for depth in range(1, len(place)):
-            self._put(place[: depth - 1], place[depth - 1], Packed(path="", kind="folder"))
         if place:
+            self._put_folders(place[:-1])
             self._put(place[:-1], place[-1], member)
+
+    def _refuse(self, path: str, problem: str) -> None:
+        """Note a notebook that may not stand where its path says; of other files nobody asks."""
+        if not path.endswith(".ipynb"):
+            return
+        folder = _harmless(path)
+        self._refused[folder] += 1
+        if self._refused[folder] > 1:
+            self._count_one()
+            return
+        name = "/".join(_place(path)[len(folder) :]) if folder else path
+        shown = name if len(name) < 200 else f"{name[:100]}…{name[-90:]}"
+        self._put_folders(folder)
+        self._put(folder, shown, Packed(path=_REFUSED, kind="refused", problem=problem))
+
+    def _count_one(self) -> None:
+        self._count += 1
+        if self._count > MOST_ENTRIES:
+            raise CourseError(f"holds more than {MOST_ENTRIES} files and folders: {UNPACK_IT}")
+
+    def _put_folders(self, place: Place) -> None:
+        for depth in range(len(place)):
+            self._put(place[:depth], place[depth], Packed(path="", kind="folder"))
 
     def _put(self, folder: Place, name: str, member: Packed) -> None:
         members = self._folders.setdefault(folder, {})
         before = members.get(name)
         if before is None:
-            self._count += 1
-            if self._count > MOST_ENTRIES:
-                raise CourseError(f"holds more than {MOST_ENTRIES} files and folders: {UNPACK_IT}")
+            self._count_one()
         elif before.kind == member.kind == "folder":
             return
         else:
@@ -103,6 +135,14 @@ class Archive:
 def _place(path: str) -> Place:
     """Take a path apart; `./ada//perceptron.ipynb` is `ada/perceptron.ipynb`."""
     return tuple(name for name in path.split("/") if name not in ("", "."))
+
+
+def _harmless(path: str) -> Place:
+    """Find the folder, a student's at the deepest, up to which a path that is refused could be followed."""
+    folders = _place(path)[:-1]
+    if path.startswith("/") or ".." in path.split("/") or len(path) > _LONGEST_PATH or path.count("/") > _DEEPEST:
+        return ()
+    return tuple(itertools.takewhile(lambda name: not _problem(name), folders))[:_STUDENT]
 
 
 def _problem(path: str) -> str:
@@ -118,7 +158,3 @@ def _problem(path: str) -> str:
 
 def _is_long(name: str) -> bool:
     return len(name.encode("utf-8", "surrogateescape")) > _LONGEST_NAME
-
-
-def _is_notebook(member: Packed) -> bool:
-    return member.path.endswith(".ipynb") and member.kind == "file" and member.size <= MAX_BYTES

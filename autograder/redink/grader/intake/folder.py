@@ -9,9 +9,8 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from redink.errors import SubmissionError
 from redink.files import Kind, kind_of, read_file
-from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place
+from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, too_many
 
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -23,12 +22,12 @@ class Folder:
         self._top = os.open(path, _FLAGS)
         weakref.finalize(self, os.close, self._top)
 
-    def entries(self, folder: Place = ()) -> list[Entry]:
+    def entries(self, folder: Place = (), most: int = MOST_ENTRIES) -> list[Entry]:
         """List what lies directly in a folder."""
         with self._opened(folder) as descriptor, os.scandir(descriptor) as found:
-            entries = [Entry(name=one.name, kind=_kind(one)) for one in itertools.islice(found, MOST_ENTRIES + 1)]
-        if len(entries) > MOST_ENTRIES:
-            raise SubmissionError(f"holds more than {MOST_ENTRIES} files")
+            entries = [Entry(name=one.name, kind=_kind(one)) for one in itertools.islice(found, most + 1)]
+        if len(entries) > most:
+            raise too_many(most)
         return sorted(entries, key=lambda one: one.name)
 
     def read(self, file: Place) -> bytes:

@@ -10,11 +10,10 @@ from redink.errors import CourseError, SubmissionError
 from redink.files import kind_of, refuse_unless_file
 from redink.grader.intake.archive import Archive
 from redink.grader.intake.folder import Folder
+from redink.grader.intake.forms import START, form_of
 from redink.grader.intake.tars import open_tar
 from redink.grader.intake.zips import open_zip
 from redink.texts import clean
-
-_ZIP = b"PK"
 
 
 def open_tree(path: Path) -> Folder | Archive:
@@ -34,8 +33,8 @@ def _open_archive(path: Path) -> Archive:
     refuse_unless_file(kind_of(path.stat().st_mode))
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        is_zip = os.pread(descriptor, len(_ZIP), 0) == _ZIP
-        archive = open_zip(descriptor) if is_zip else open_tar(descriptor)
+        form = form_of(os.pread(descriptor, START, 0))
+        archive = open_zip(descriptor) if form == "zip" else open_tar(descriptor, form)
     except BaseException:
         os.close(descriptor)
         raise

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from redink.errors import CourseError
 from redink.files import Kind
 from redink.grader.intake.archive import PIECE, UNPACK_IT, Archive, Packed
+from redink.grader.intake.forms import Form
 from redink.grader.intake.tree import MOST_ENTRIES
 from redink.grader.intake.unpacking import Stream, open_stream
 
@@ -26,9 +27,9 @@ _KINDS: dict[bytes, Kind] = {
 }  # fmt: skip
 
 
-def open_tar(descriptor: int) -> Archive:
-    """Open a tar archive, of which the descriptor stays open; what is raised says why that is not possible."""
-    stream = open_stream(io.FileIO(descriptor, closefd=False))
+def open_tar(descriptor: int, form: Form) -> Archive:
+    """Open a tar archive of this form, of which the descriptor stays open; what is raised says why it cannot be."""
+    stream = open_stream(io.FileIO(descriptor, closefd=False), form)
     return Archive(_members(stream), lambda member: _unpack(stream, member))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from redink.errors import SubmissionError
 from redink.files import Kind
 from redink.records import Record
 
@@ -23,10 +24,15 @@ class Entry(Record, frozen=True):
     kind: Kind
 
 
+def too_many(most: int) -> SubmissionError:
+    """Return the error for a folder that holds more than so many files."""
+    return SubmissionError(f"holds more than {most} files")
+
+
 class Tree(Protocol):
     """A folder on disk or in an archive, with all that lies below it."""
 
-    def entries(self, folder: Place = ()) -> list[Entry]:
+    def entries(self, folder: Place = (), most: int = MOST_ENTRIES) -> list[Entry]:
         """List what lies directly in a folder, in the order of names; `SubmissionError` says why it cannot be listed."""
 
     def read(self, file: Place) -> bytes:

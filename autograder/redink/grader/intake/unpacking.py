@@ -11,11 +11,11 @@ from typing import Protocol
 
 from redink.errors import CourseError
 from redink.grader.intake.archive import MOST_UNPACKED, PIECE, UNPACK_IT
+from redink.grader.intake.forms import Form
 
 _INPUT = 8192
 _MOST_STREAMS = 10_000  # one after the other in a file, as programs write them that use all CPUs
 _MOST_MEMORY = 100 << 20  # bytes for the dictionary of xz; its own program asks for 65 MB at most
-_UNSUSPECTED, _RATIO = 100 << 20, 500  # bytes; of more, what unpacks to so many times its size is a bomb
 
 
 class Stream:
@@ -50,7 +50,8 @@ class PackedStream(Stream):
         self._begin()
 
     def go_to(self, place: int) -> None:
-        """Go to a place."""
+        """Go to a place; one that is too far is refused before the way there."""
+        _refuse_beyond(place)
         if place < self.at:
             self._begin()
         while self.at < place:
@@ -63,11 +64,7 @@ class PackedStream(Stream):
         self._stream = self._make()
 
     def _read(self, size: int) -> bytes:
-        end = self.at + size
-        if end > MOST_UNPACKED:
-            raise CourseError(f"unpacks to more than {MOST_UNPACKED >> 20} MB: {UNPACK_IT}")
-        if end > max(_UNSUSPECTED, _RATIO * self._file.tell()):
-            raise CourseError(f"unpacks to more than {_RATIO} times its size, as a bomb does: {UNPACK_IT}")
+        _refuse_beyond(self.at + size)
         pieces = []
         while size > 0 and (packed := self._packed()) is not None:
             piece = self._stream.decompress(packed, size)
@@ -87,6 +84,11 @@ class PackedStream(Stream):
             raise CourseError(f"is compressed in more than {_MOST_STREAMS} parts: {UNPACK_IT}")
         self._stream = self._make()
         return packed or None
+
+
+def _refuse_beyond(end: int) -> None:
+    if end > MOST_UNPACKED:
+        raise CourseError(f"unpacks to more than {MOST_UNPACKED >> 20} MB: {UNPACK_IT}")
 
 
 class _Decompressor(Protocol):
@@ -121,17 +123,15 @@ class _Gzip:
         return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
 
 
-_FORMATS: dict[bytes, Callable[[], _Decompressor]] = {
-    b"\x1f\x8b": _Gzip,
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY),
+_DECOMPRESSORS: dict[Form, Callable[[], _Decompressor]] = {
+    "gzip": _Gzip,
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY),
 }
 
 
-def open_stream(file: io.FileIO) -> Stream:
-    """Open a file by what its first bytes say that it is."""
+def open_stream(file: io.FileIO, form: Form) -> Stream:
+    """Open a file that is compressed in this form, or not at all."""
     file.seek(0)
-    start = file.read(8) or b""
-    file.seek(0)
-    make = next((make for magic, make in _FORMATS.items() if start.startswith(magic)), None)
+    make = _DECOMPRESSORS.get(form)
     return Stream(file) if make is None else PackedStream(file, make)

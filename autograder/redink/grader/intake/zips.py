@@ -2,6 +2,7 @@
 
 `zipfile` reads the whole list of members at once and makes an object of each, so it may not read much at once. Its
 decompressors for bzip2 and LZMA return whatever a few bytes expand to, so only stored and deflated members are read.
+It refuses everybody for one name that says it is UTF-8 and is not, so it never sees what such a name says.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import struct
 import zipfile
 from collections.abc import Iterator
 
@@ -19,10 +21,14 @@ from redink.texts import clean
 
 _MOST_AT_ONCE = 6 << 20  # bytes: a list of members of this size has 130,000 at most, and they take 100 MB
 _ENCRYPTED, _UTF8 = 0x1, 0x800  # flags of a member
+_LISTED = b"PK\x01\x02"  # begins a member in the list
+_FIXED = 46  # bytes of a member in the list before its name
 
 
 class BoundedFile(io.FileIO):
-    """A file of which nobody reads much at once."""
+    """A file of which nobody reads much at once; while its members are listed, none says what its name is not."""
+
+    listing = True
 
     def read(self, size: int | None = -1) -> bytes:
         """Read so many bytes, or all that are left."""
@@ -30,12 +36,15 @@ class BoundedFile(io.FileIO):
             size = os.fstat(self.fileno()).st_size - self.tell()
         if size > _MOST_AT_ONCE:
             raise CourseError(f"has a list of members of {size >> 20} MB: {UNPACK_IT}")
-        return super().read(size) or b""
+        data = super().read(size) or b""
+        return _without_lies(data) if self.listing and data.startswith(_LISTED) else data
 
 
 def open_zip(descriptor: int) -> Archive:
     """Open a zip archive, of which the descriptor stays open; what is raised says why that is not possible."""
-    whole = zipfile.ZipFile(BoundedFile(descriptor, closefd=False))
+    file = BoundedFile(descriptor, closefd=False)
+    whole = zipfile.ZipFile(file)
+    file.listing = False
     return Archive(_members(whole), lambda member: _unpack(whole, member))
 
 
@@ -46,15 +55,31 @@ def _members(whole: zipfile.ZipFile) -> Iterator[Packed]:
         yield Packed(path=_path(info), kind=_kind(info), size=info.file_size, at=number, problem=_problem(info))
 
 
+def _without_lies(members: bytes) -> bytes:
+    """Return a list of members of which only those say that their names are UTF-8 whose names are."""
+    changed = bytearray(members)
+    at = 0
+    while changed.startswith(_LISTED, at) and at + _FIXED <= len(changed):
+        (flags,) = struct.unpack_from("<H", changed, at + 8)
+        name, *more = struct.unpack_from("<3H", changed, at + 28)
+        if not _is_utf8(changed[at + _FIXED : at + _FIXED + name]):
+            struct.pack_into("<H", changed, at + 8, flags & ~_UTF8)
+        at += _FIXED + name + sum(more)
+    return bytes(changed)
+
+
+def _is_utf8(name: bytearray) -> bool:
+    try:
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _path(info: zipfile.ZipInfo) -> str:
-    """Return a member's path; many programs write UTF-8 without saying so."""
+    """Return a member's path, as UTF-8 whether it says so or not; other bytes stay bytes, so that no two become one."""
     path = info.orig_filename
-    if not info.flag_bits & _UTF8:
-        try:
-            return path.encode("cp437").decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    return path
+    return path if info.flag_bits & _UTF8 else path.encode("cp437").decode("utf-8", "surrogateescape")
 
 
 def _kind(info: zipfile.ZipInfo) -> Kind:

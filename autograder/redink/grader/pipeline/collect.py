@@ -10,11 +10,12 @@ from redink.errors import CourseError, SubmissionError, in_one_sentence
 from redink.grader.intake.archive import Archive
 from redink.grader.intake.folder import Folder
 from redink.grader.intake.opening import open_tree
-from redink.grader.intake.tree import Entry, Place, Tree
+from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
 from redink.records import Record
 from redink.texts import clean, file_name
 
 _NOTEBOOK = ".ipynb"
+_MOST_FILES = 5_000  # directly in a student's folder
 _ARCHIVE = re.compile(r"(\.tar)?\.\w+$")  # what follows the name of an archive
 
 
@@ -28,6 +29,14 @@ class Found(Record, frozen=True):
     problem: str | None = None
 
 
+class Notebooks(Record, frozen=True):
+    """The notebooks of a folder: how many, and the one to read; `problem` says why they cannot be listed."""
+
+    count: int = 0
+    name: str = ""
+    problem: str = ""
+
+
 def collect(slug: str, path: Path) -> list[Found]:
     """List the submissions at `path`, each id once, as they are read fastest; a `problem` with one stops nobody else."""
     if not path.exists():
@@ -38,56 +47,65 @@ def collect(slug: str, path: Path) -> list[Found]:
     tree = open_tree(path)
     owner = _ARCHIVE.sub("", path.name) if isinstance(tree, Archive) else path.resolve().name
     try:
-        found = _students(slug, tree, _top(slug, tree), owner)
-    except (SubmissionError, OSError) as error:
+        found = _each_once(_students(slug, tree, _top(slug, tree), owner))
+        if isinstance(tree, Archive):
+            tree.refuse_if_too_large(one.place for one in found if one.problem is None)
+    except (CourseError, SubmissionError, OSError) as error:
         raise CourseError(f"{path} {in_one_sentence(error)}") from error
     if not found:
         raise CourseError(f"{path} holds no submission: no {_NOTEBOOK} file, and no folder with one in it")
-    return sorted(_each_once(found), key=lambda one: (tree.position(one.place), one.id))
+    return sorted(found, key=lambda one: (tree.position(one.place), one.id))
 
 
 def _students(slug: str, tree: Tree, top: Place, owner: str) -> list[Found]:
     """Find notebooks, links, which could be anything, and folders, which are students' if any of them holds a notebook."""
     entries = _visible(tree, top)
-    alone = [one.name for one in entries if one.name.endswith(_NOTEBOOK) or one.kind == "link"]
+    alone = [(*top, one.name) for one in entries if one.name.endswith(_NOTEBOOK) or one.kind == "link"]
+    if top:
+        alone += [(one.name,) for one in tree.entries() if one.kind == "refused" and one.name.endswith(_NOTEBOOK)]
     folders = {
-        one.name: _notebooks(tree, (*top, one.name))
+        one.name: _notebooks(slug, tree, (*top, one.name))
         for one in entries
         if one.kind == "folder" and not one.name.endswith(_NOTEBOOK)
     }
-    handed_in = folders if any(folders.values()) else {}
+    handed_in = folders if any(one.count or one.problem for one in folders.values()) else {}
     return [
-        *(_alone(slug, name, owner, tree, (*top, name)) for name in alone),
+        *(_alone(slug, place[-1], owner, tree, place) for place in alone),
         *(_in_folder(slug, tree, (*top, name), notebooks) for name, notebooks in handed_in.items()),
     ]
 
 
-def _visible(tree: Tree, folder: Place) -> list[Entry]:
+def _visible(tree: Tree, folder: Place, most: int = MOST_ENTRIES) -> list[Entry]:
     """List a folder without what systems hide in it; a path that is refused may begin with dots."""
     return [
         one
-        for one in tree.entries(folder)
+        for one in tree.entries(folder, most)
         if one.kind == "refused" or not (one.name.startswith(".") or one.name == "__MACOSX")
     ]
 
 
-def _notebooks(tree: Tree, folder: Place) -> list[str] | str:
-    """List the notebooks of a folder, or say why that is not possible."""
+def _notebooks(slug: str, tree: Tree, folder: Place) -> Notebooks:
+    """Choose the notebook of a student's folder, the one named after the assignment if there are several."""
     try:
-        return [one.name for one in _visible(tree, folder) if one.name.endswith(_NOTEBOOK)]
+        entries = _visible(tree, folder, _MOST_FILES)
     except Exception as error:  # noqa: BLE001 - whatever one folder does, it does to itself
-        return clean(in_one_sentence(error))
+        return Notebooks(problem=clean(in_one_sentence(error)))
+    names = [one.name for one in entries if one.name.endswith(_NOTEBOOK)]
+    wanted = f"{slug}{_NOTEBOOK}"
+    return Notebooks(count=len(names), name=wanted if wanted in names else names[0] if names else "")
 
 
 def _top(slug: str, tree: Tree) -> Place:
     """Find where the class is: archives often have one folder around everything, which is not a student's."""
-    entries = _visible(tree, ())
+    entries = [one for one in _visible(tree, ()) if one.kind != "refused"]
     if isinstance(tree, Folder) or [one.kind for one in entries] != ["folder"]:
         return ()
     around = (entries[0].name,)
-    notebooks = _notebooks(tree, around)
-    students = isinstance(notebooks, str) or len(notebooks) == 1 or f"{slug}{_NOTEBOOK}" in notebooks
-    return () if students else around
+    try:
+        names = [one.name for one in _visible(tree, around) if one.kind != "refused" and one.name.endswith(_NOTEBOOK)]
+    except SubmissionError:
+        return ()
+    return () if len(names) == 1 or f"{slug}{_NOTEBOOK}" in names else around
 
 
 def _alone(slug: str, name: str, owner: str, tree: Tree, place: Place) -> Found:
@@ -97,19 +115,19 @@ def _alone(slug: str, name: str, owner: str, tree: Tree, place: Place) -> Found:
     return Found(id=file_name(name.removesuffix(_NOTEBOOK)), file=file_name(name), tree=tree, place=place)
 
 
-def _in_folder(slug: str, tree: Tree, folder: Place, notebooks: list[str] | str) -> Found:
-    """Choose the one notebook of a student's folder: the one named after the assignment, if there are several."""
+def _in_folder(slug: str, tree: Tree, folder: Place, notebooks: Notebooks) -> Found:
+    """Name a student by a folder, and say what is wrong with its notebooks."""
     id, wanted = file_name(folder[-1]), f"{slug}{_NOTEBOOK}"
     problem = None
-    if isinstance(notebooks, str):
-        problem = f"the folder {id} cannot be read: {notebooks}"
-    elif not notebooks:
+    if notebooks.problem:
+        problem = f"the folder {id} cannot be read: {notebooks.problem}"
+    elif not notebooks.count:
         problem = f"the folder {id} holds no notebook"
-    elif len(notebooks) > 1 and wanted not in notebooks:
-        problem = f"the folder {id} holds {len(notebooks)} notebooks and none is called {wanted}; keep one"
-    if isinstance(notebooks, str) or not notebooks:
+    elif notebooks.count > 1 and notebooks.name != wanted:
+        problem = f"the folder {id} holds {notebooks.count} notebooks and none is called {wanted}; keep one"
+    if not notebooks.count:
         return Found(id=id, file=id, tree=tree, place=folder, problem=problem)
-    name = wanted if wanted in notebooks else notebooks[0]
+    name = notebooks.name
     return Found(id=id, file=f"{id}/{file_name(name)}", tree=tree, place=(*folder, name), problem=problem)
 
 
