@@ -1,11 +1,13 @@
 """Python processes that can start workers and judges, but no template, and so no box: nobody's code can run."""
 
-import sys
+import subprocess
+from typing import Any
+
+_start = subprocess.Popen.__init__
 
 
-def refuse(event: str, given: tuple[object, ...]) -> None:
-    if event == "subprocess.Popen" and "redink/box" in str(given[1]):
-        raise PermissionError("there are no boxes here")
+def start(self: Any, args: Any, *more: Any, **given: Any) -> None:
+    _start(self, ["/bin/false"] if "redink/box" in str(args) else args, *more, **given)
 
 
-sys.addaudithook(refuse)
+subprocess.Popen.__init__ = start  # type: ignore[method-assign]

@@ -61,7 +61,7 @@ class OpenKey:
             right = max(measure(one.expected)[0] for one in self.asked(check))
             known = self.key.of_check[check].wrong.values()
             wrong = (len(seen.value) for one in known for seen in one.answers.values())  # a part has a byte at least
-            self._most_parts[check] = max(8 * right + 20_000, *wrong)
+            self._most_parts[check] = max([8 * right + 20_000, *wrong])
         return self._most_parts[check]
 
     def bank(self, question: str) -> list[Belief]:

@@ -1,4 +1,4 @@
-"""What a file holds, unpacked from gzip, bzip2 or xz while it is read: forwards, in pieces, and not without end."""
+"""What a file holds, unpacked from gzip, bzip2 or xz while it is read: forwards, in parts, and not without end."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class PackedStream(Stream):
 
     def _read(self, size: int) -> bytes:
         _refuse_beyond(self.at + size)
-        pieces = []
+        parts = []
         while size > 0 and (packed := self._packed()) is not None:
             piece = self._stream.decompress(packed, size)
             if not (piece or packed):
                 break  # cut off
-            pieces.append(piece)
+            parts.append(piece)
             size -= len(piece)
-        return b"".join(pieces)
+        return b"".join(parts)
 
     def _packed(self) -> bytes | None:
         """Return what to unpack next, for a new stream where one has ended; None after the last."""

@@ -1,0 +1,57 @@
+"""What becomes of one submission, as the coordinator sees it: a job, or an outcome; whatever is raised is its own."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+from redink.errors import CourseError, in_one_sentence
+from redink.grader.answer_key.key import AnswerKey
+from redink.grader.pipeline.job import OURS, Done, Job
+from redink.grader.pipeline.known import prepare_job
+from redink.grader.pipeline.load import Submission
+from redink.grader.pipeline.record import graded_under, make_result, record
+from redink.grader.pipeline.report import Outcome
+from redink.grader.store.gradebook import Gradebook, Graded
+
+Step = TypeVar("Step")
+
+
+class Waiting(NamedTuple):
+    """A submission while a worker has it, without its bytes, and the result that it had before."""
+
+    submission: Submission
+    before: Graded | None
+
+
+class Grading(NamedTuple):
+    """The grading of a class by one answer key, in one gradebook."""
+
+    key: AnswerKey
+    name: str  # the digest of the key
+    book: Gradebook
+
+    def prepare(self, submission: Submission, before: Graded | None) -> Job | Outcome:
+        """Return the job of a submission, or its outcome where there is nothing to do."""
+        if before is not None and before.graded_under == graded_under(self.name, submission):
+            return Outcome(result=before.result, reused=True, before=before.result, mistakes=before.mistakes)
+        if submission.reason is not None:
+            return self.finish(submission, before, Done(state="ungradable", reason=submission.reason))
+        return prepare_job(self.book, self.key, submission, before)
+
+    def finish(self, submission: Submission, before: Graded | None, done: Done) -> Outcome:
+        """Record what a worker made of a submission, and say what became of it."""
+        result = record(self.book, self.key, self.name, submission, done)
+        mistakes = done.assessment.mistakes if done.assessment else {}
+        return Outcome(result=result, reused=False, before=before.result if before else None, mistakes=mistakes)
+
+    def carefully(self, act: Callable[..., Step], submission: Submission, *given: object) -> Step | Outcome:
+        """Do something for one submission; what is raised becomes its state, unless the gradebook cannot be used at all."""
+        try:
+            return act(submission, *given)
+        except (CourseError, sqlite3.Error):
+            raise
+        except Exception as error:  # noqa: BLE001 - one submission never ends the others' way
+            done = Done(state="internal_error", reason=f"{OURS}: {in_one_sentence(error)}")
+            return Outcome(result=make_result(self.key, submission, done), reused=False, before=None, mistakes={})
