@@ -267,7 +267,6 @@ def test_an_answer_as_long_as_a_known_wrong_one_is_read(kept: AnswerKey) -> None
     known = WrongAnswers(made_from="", answers={part.trials[0].id: long})
     longer = msgspec.structs.replace(part, wrong={"believes_in_long_lists": known})
     knowing = OpenKey(msgspec.structs.replace(kept, parts=(longer, *kept.parts[1:])))
-    contents = {part.check: pack_observations([long])}
     for key, status in ((OpenKey(kept), "too_large"), (knowing, "returned")):
-        evidence = Evidence.of((), (), contents)
+        evidence = Evidence(sources=tuple, cells=(), digests={}, observations=lambda check: [long])
         assert [one.status for one in evidence.answers(part.check, key.most_parts(part.check))] == [status]

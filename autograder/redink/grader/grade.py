@@ -15,7 +15,7 @@ from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Waiting
+from redink.grader.grading import Grading, Handed
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -51,7 +51,7 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
     grading = Grading(key, digest(encode_key(key)), book)
     ready: list[Outcome] = []
 
-    def jobs() -> Iterator[tuple[Waiting, Job]]:
+    def jobs() -> Iterator[tuple[Handed, Job]]:
         for one in found:
             submission = load(one)
             before = book.graded(key.slug, submission.name.id)
@@ -59,7 +59,7 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
             if isinstance(prepared, Outcome):
                 ready.append(prepared)
             else:
-                yield Waiting(msgspec.structs.replace(submission, data=b""), before), prepared
+                yield Handed(msgspec.structs.replace(submission, data=b""), before), prepared
 
     for waiting, done in workers.grade(key, jobs()):
         yield grading.carefully(grading.finish, *waiting, done)

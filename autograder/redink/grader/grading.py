@@ -18,7 +18,7 @@ from redink.grader.store.gradebook import Gradebook, Graded
 Step = TypeVar("Step")
 
 
-class Waiting(NamedTuple):
+class Handed(NamedTuple):
     """A submission while a worker has it, without its bytes, and the result that it had before."""
 
     submission: Submission
