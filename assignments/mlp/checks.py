@@ -420,11 +420,12 @@ def _(seen, widths):
 def fault_in(seen, widths):
     """Say what is wrong with three drawn networks, the first two from the same seed."""
     shapes = [((o, i), (o,)) for i, o in pairwise(widths)]
-    for layers in seen.values():
+    drawn = [seen[name] for name in ("first", "again", "other")]
+    for layers in drawn:
         found = [(np.shape(W), np.shape(b)) for W, b in layers]
         if found != shapes:
             return f"expected the shapes {shapes}, got {found}"
-    for (W, b), (again, _), (other, _) in zip(*seen.values(), strict=True):
+    for (W, b), (again, _), (other, _) in zip(*drawn, strict=True):
         if np.any(np.asarray(b) != 0):
             return "a bias is not 0"
         if np.ptp(W) == 0:

@@ -40,7 +40,6 @@ def answers_have_form(question: str, /, **offered: Form) -> Check:
             raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 
     the_answers_have_the_form_that_is_asked.settings = repr(offered)
-    the_answers_have_the_form_that_is_asked.any_keys = True
     return the_answers_have_the_form_that_is_asked
 
 

@@ -62,7 +62,6 @@ class Check:
         self.when_function: Function | None = None
         self.then_function: Function | None = None
         self.view_function: Function | None = None
-        self.any_keys = False  # its `then` looks for itself which keys of a dict there are
         self.settings = ""  # what else its judging rests on, where that is not in the source of `then` and `view`
 
     def when(self, function: Function) -> Check:
