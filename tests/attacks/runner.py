@@ -233,7 +233,8 @@ class Memory(threading.Thread):
                     status = Path(f"/proc/{pid}/status").read_text()
                     peak = re.search(r"VmHWM:\s+(\d+)", status)
                     name = "grader" if pid == os.getpid() else _kind(pid)
-                    self.most[name] = max(self.most.get(name, 0), int(peak[1]) if peak else 0)
+                    if name:  # else it has ended meanwhile
+                        self.most[name] = max(self.most.get(name, 0), int(peak[1]) if peak else 0)
 
 
 def _workers_and_judges(pid: int) -> list[int]:
