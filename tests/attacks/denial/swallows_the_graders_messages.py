@@ -1,7 +1,7 @@
 """A thread reads whatever the grader asks, and nobody answers.
 
 most: 40
-says: waited too long: 10 s
+says: waited too long: 10 s|ended the process
 """
 
 import socket, stat, threading
