@@ -20,7 +20,7 @@ LIMITS = Limits(cell_cpu=0.5, check_cpu=0.5, total_cpu=2.0, wall_factor=2.0)
 SENTENCE = "the submission waited too long: 2 s of sleeping or waiting in all"
 CALL_F = "def when(student, x):\n    return student.f(x)\n"
 SOCKET = """
-import msgspec, os, socket, stat, threading, time
+import msgspec, os, socket, stat, time
 def grader_socket():
     for fd in range(3, 64):
         try:
@@ -78,7 +78,7 @@ WAITS = {
     ),
     "swallowed messages": (
         SOCKET,
-        "def swallow():\n    while True: ours.recv(1)\nthreading.Thread(target=swallow, daemon=True).start()",
+        "ours.sendall(frame(type='cell', run=dict(index=2, status='ok')))\nwhile True: ours.recv(100)",
     ),
     "slow deaths": (
         "import os, signal, time\n"
