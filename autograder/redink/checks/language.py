@@ -170,11 +170,16 @@ def _plain_answer(seen: Any) -> Any:
 
 def call_by_name(function: Function, offered: Mapping[str, Any]) -> Any:
     """Call `function` with those of the offered values that its parameters name."""
-    names = inspect.signature(function).parameters
+    names = _parameters(function)
     unknown = [name for name in names if name not in offered]
     if unknown:
         raise AuthorError(f"names {', '.join(unknown)}; it may name {', '.join(offered) or 'nothing'}")
     return function(**{name: offered[name] for name in names})
+
+
+@functools.cache
+def _parameters(function: Function) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def blamed(error: BaseException) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from redink.checks.sizes import inner
 from redink.records import Precision
-from redink.wire import BFloat16Array, TensorArray
+from redink.wire import SCALARS, BFloat16Array, TensorArray
 
 SINGLE, HALF = 1e-4, 1e-2
 _INNER = (np.ndarray, np.generic, list, tuple, dict)
@@ -36,6 +36,8 @@ def kinds(value: Any) -> set[str]:
     """Name the types of all numbers and other leaves in a value, and "dict" for a dict; arrays by their dtype."""
     if isinstance(value, np.ndarray):
         return {_dtype(value)}
+    if type(value) in SCALARS:
+        return {type(value).__name__}
     found: set[str] = set()
     waiting = [value]
     while waiting:

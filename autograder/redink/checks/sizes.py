@@ -28,6 +28,9 @@ def outgrows(seen: Any, expected: Any) -> bool:
     """
     if isinstance(seen, np.ndarray) and isinstance(expected, np.ndarray) and seen.shape == expected.shape:
         return False
+    found, length = measure(seen, BESIDES)
+    if found <= BESIDES and length <= AXIS_BESIDES:
+        return False
     parts, longest = measure(expected)
     most = TIMES * parts + BESIDES
     found, length = measure(seen, most)
@@ -39,6 +42,8 @@ def measure(value: Any, most: float = math.inf) -> tuple[int, int]:
 
     A number is a part, so is a character of a string; an array has the parts of the list that says the same.
     """
+    if type(value) in SCALARS:
+        return 1, 0
     parts, longest, waiting = 1, 0, [value]
     while waiting and parts <= most:
         one = waiting.pop()

@@ -87,10 +87,11 @@ def find_fault(
 
 
 def _fault(check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modified: tuple[str, ...]) -> str | None:
-    if not _has_nan(expected) and _has_nan(seen):
-        return difference(seen, expected, check.tol) or "the answer contains NaN"
-    if not _is_boundless(expected) and _is_boundless(seen):  # they would overflow in an author's own arithmetic
-        return difference(seen, expected, check.tol) or "the answer contains numbers without bounds"
+    if _is_boundless(seen):
+        if not _has_nan(expected) and _has_nan(seen):
+            return difference(seen, expected, check.tol) or "the answer contains NaN"
+        if not _is_boundless(expected):  # they would overflow in an author's own arithmetic
+            return difference(seen, expected, check.tol) or "the answer contains numbers without bounds"
     if check.then_function is None:
         return _different(check, seen, expected, inputs)
     if unlike := _unlike(seen, expected):
@@ -194,7 +195,7 @@ def _has_nan(value: Any) -> bool:
 
 
 def _is_boundless(value: Any) -> bool:
-    """Tell whether a value contains an infinity, or a number so large that its square is one."""
+    """Tell whether a value contains NaN, an infinity, or a number so large that its square is one."""
     if isinstance(value, list | dict):
         return any(_is_boundless(item) for item in (value.values() if isinstance(value, dict) else value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
