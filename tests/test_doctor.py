@@ -138,6 +138,19 @@ def test_run_saves_the_executed_notebook(tiny, tmp_path: Path) -> None:  # type:
     assert saved.cells[1].outputs[-1].ename == "ZeroDivisionError"
 
 
+def test_run_saves_a_document_of_deep_nests_without_blanks(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Indented, so deep a nest would take gigabytes."""
+    nest = "[" * 900 + "]" * 900
+    cells = '[{"cell_type": "code", "source": "print(1)", "metadata": {}, "outputs": []}]'
+    text = (
+        f'{{"cells": {cells}, "metadata": {{"deep": [{", ".join([nest] * 50)}]}}, "nbformat": 4, "nbformat_minor": 4}}'
+    )
+    (tmp_path / "in.ipynb").write_text(text, encoding="utf-8")
+    done = tiny.redink("run", tmp_path / "in.ipynb", "--save", tmp_path / "out.ipynb")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.ipynb").stat().st_size < 2 * len(text)
+
+
 def test_run_shows_the_end_of_a_long_output(tiny, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     source = "print(*range(1000, 1200), sep='\\n'); print('x' * 5000)"
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), tmp_path / "in.ipynb")

@@ -49,10 +49,10 @@ def open_zip(descriptor: int) -> Archive:
 
 
 def _members(whole: zipfile.ZipFile) -> Iterator[Packed]:
-    for number, info in enumerate(whole.infolist()):
+    for number, (info, path) in enumerate(zip(whole.infolist(), _paths(whole), strict=True)):
         if info.header_offset < 0:
             raise CourseError("is damaged: its members are not where it says")
-        yield Packed(path=_path(info), kind=_kind(info), size=info.file_size, at=number, problem=_problem(info))
+        yield Packed(path=path, kind=_kind(info), size=info.file_size, at=number, problem=_problem(info))
 
 
 def _without_lies(members: bytes) -> bytes:
@@ -80,6 +80,15 @@ def _path(info: zipfile.ZipInfo) -> str:
     """Return a member's path, as UTF-8 whether it says so or not; other bytes stay bytes, so that no two become one."""
     path = info.orig_filename
     return path if info.flag_bits & _UTF8 else path.encode("cp437").decode("utf-8", "surrogateescape")
+
+
+def _paths(whole: zipfile.ZipFile) -> Iterator[str]:
+    """List the paths of all members; bytes that are no UTF-8 are read as old archives mean them, unless two become one."""
+    paths = [_path(info) for info in whole.infolist()]
+    taken = set(paths)
+    for path, info in zip(paths, whole.infolist(), strict=True):
+        old = info.orig_filename
+        yield old if not path.isprintable() and old.isprintable() and old not in taken else path
 
 
 def _kind(info: zipfile.ZipInfo) -> Kind:
