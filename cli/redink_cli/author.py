@@ -77,22 +77,36 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
 @click.argument("slugs", nargs=-1, metavar="[SLUG]...")
 @click.option("--draft", is_flag=True, help="Only list what is still missing; exit 1 only for what is wrong.")
 @click.option("--sample", is_flag=True, help="Try a third of the misconceptions, always the same ones.")
+@click.option("--mutants", type=click.IntRange(1), metavar="N", help="Instead, try N mutants of the reference.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which mutants are drawn.")
 @jobs_option
 @json_option("what was found")
 @click.pass_context
 def verify_command(
-    ctx: click.Context, slugs: tuple[str, ...], draft: bool, sample: bool, jobs: int, json_file: str | None
+    ctx: click.Context,
+    slugs: tuple[str, ...],
+    draft: bool,
+    sample: bool,
+    mutants: int | None,
+    seed: int,
+    jobs: int,
+    json_file: str | None,
 ) -> None:
     """Grade the grader: every promise about an assignment, tried on specimens.
 
     \b
     Example: redink verify perceptron
+             redink verify perceptron --mutants 60
     """
     from redink.grader.author.verify import verify
     from redink.grader.course import Course
     from redink.grader.workers.workers import workers_for
     from redink_cli import screen, tables
 
+    if mutants is not None:
+        if draft or sample:
+            raise click.UsageError("--mutants is a run of its own; leave out --draft and --sample")
+        ctx.exit(_mutate(slugs, mutants, seed, jobs, json_file))
     course = Course.find()
     found = []
     for slug in slugs or course.slugs():
@@ -106,6 +120,28 @@ def verify_command(
     if json_file:
         screen.write_json(found, json_file)
     ctx.exit(1 if any(one.broken or (one.missing and not draft) for one in found) else 0)
+
+
+def _mutate(slugs: tuple[str, ...], count: int, seed: int, jobs: int, json_file: str | None) -> int:
+    """Try mutants of each assignment; return the exit code."""
+    from redink.grader.author.mutating import mutate
+    from redink.grader.course import Course
+    from redink.grader.workers.workers import workers_for
+    from redink_cli import screen, tables
+
+    course = Course.find()
+    found = []
+    for slug in slugs or course.slugs():
+        with screen.progress() as bar:
+            step = functools.partial(_advance, bar, bar.add_task(f"mutants of {slug}", total=None))
+            with workers_for(course, slug, jobs=jobs) as workers:
+                screen.watch(bar, workers, slug)
+                found.append(mutate(course, slug, count, workers=workers, seed=seed, progress=step))
+        if json_file != "-":
+            tables.show_mutated(found[-1])
+    if json_file:
+        screen.write_json(found, json_file)
+    return 1 if any(one.survivors or one.refuted for one in found) else 0
 
 
 def _advance(bar: Progress, task: TaskID, done: int, total: int) -> None:

@@ -13,6 +13,7 @@ from redink.texts import clean
 from redink_cli.screen import console
 
 if TYPE_CHECKING:
+    from redink.grader.author.mutating import Mutated
     from redink.grader.author.verify import Verified
     from redink.grader.pipeline.report import MistakeGroup, Report
     from redink.grader.rejudge import Rejudged
@@ -96,6 +97,21 @@ def _matrix(verified: Verified) -> Table:
     for misconception, checks in verified.kills.items():
         table.add_row(misconception, ", ".join(checks) or "nothing")
     return table
+
+
+def show_mutated(mutated: Mutated) -> None:
+    """Show the mutants that lost no points, and how many lost some."""
+    out = console()
+    for one in mutated.survivors:
+        out.print(Text(f"✗ {one.id}", style="red"), soft_wrap=True)
+        out.print(Text(f"    {one.before}  →  {one.after}"), soft_wrap=True)
+    for id in mutated.refuted:
+        what = f"is said to be equivalent, and fails {mutated.killed[id]}"
+        out.print(Text(f"✗ {id} {what}", style="red"), soft_wrap=True)
+    late = f" ({len(mutated.late)} took too long)" if mutated.late else ""
+    counts = f"killed {len(mutated.killed)} of {mutated.drawn}{late}, {len(mutated.equivalent)} equivalent"
+    drawn_from = f"seed {mutated.seed}, drawn from {mutated.possible}; {mutated.cpu_seconds:.0f} s CPU"
+    out.print(f"{mutated.assignment}: {counts}, {len(mutated.survivors)} survivors ({drawn_from})")
 
 
 def show_report(report: Report) -> None:
