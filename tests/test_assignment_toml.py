@@ -103,6 +103,15 @@ REFUSED = {
         GOOD.replace("points = 60", "points = 140").replace("points = 40.0", "points = -40"),
         "points that are not a number from 0 upwards",
     ),
+    "a limit of 0": (
+        GOOD.replace("check_cpu = 5", "check_cpu = 0"),
+        "the limit check_cpu is 0; a limit is a number above 0",
+    ),
+    "no limit": (GOOD.replace("check_cpu = 5", "check_cpu = nan"), "the limit check_cpu is nan"),
+    "data from elsewhere": (
+        GOOD.replace('"points.csv"', '"../../solutions/perceptron/perceptron.py"'),
+        "data names '../../solutions/perceptron/perceptron.py'; only files in this folder ship",
+    ),
     "twice the same id": (GOOD.replace('id = "train"', 'id = "step"'), "two questions have the id 'step'"),
     "asks for nothing": (GOOD.replace('asks = ["more"]', "asks = []"), "question more asks for nothing"),
     "uses itself": (

@@ -51,6 +51,17 @@ def test_a_folder_that_is_merely_called_assignments_is_no_shelf(tmp_path):
     assert shelf(tmp_path) != tmp_path / "assignments"
 
 
+def test_a_course_without_assignments_is_a_shelf_without_any(tmp_path):
+    for name in ("assignments", "solutions"):
+        (tmp_path / name).mkdir()
+    assert shelf(tmp_path) == tmp_path / "assignments"
+    done = redink("list", cwd=tmp_path)
+    assert done.stdout == f"there are no assignments in {tmp_path / 'assignments'} yet; `redink new SLUG` writes one\n"
+    assert redink("start", "perceptron", cwd=tmp_path).stderr.endswith(
+        "no assignment 'perceptron'; there are: none yet\n"
+    )
+
+
 def test_assignments_are_listed_in_the_order_of_the_course(tmp_path):
     for slug, order in [("a", 3), ("b", 1), ("d", 2), ("c", 2)]:
         place(tmp_path, slug, order)

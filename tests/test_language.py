@@ -257,7 +257,7 @@ def test_an_authors_file_gives_its_checks_once_each_in_their_order(tmp_path):
         ("@check('one')\ndef silent():\n    return {}\n", "check silent has no sentence; write its docstring"),
         ("@check('three')\ndef lost():\n    '''L.'''\n", "t has no question 'three'; its questions are one, two"),
         ("@check('one', calls='g')\ndef c():\n    '''C.'''\n", "check c calls g, which one does not ask for"),
-        ("@check('one', trials=0)\ndef never():\n    '''N.'''\n", "check never has no trial"),
+        ("@check('one', trials=0)\ndef never():\n    '''N.'''\n", "check never has trials=0; it needs a whole number"),
         ("1 / 0\n", "ZeroDivisionError: division by zero"),
         ("def broken(:\n", "SyntaxError"),
     ],

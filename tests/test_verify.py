@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def test_a_scaffolded_assignment_is_clean_at_once(tiny):
         "takes_the_mean_over_rows": ["subtracts_the_mean_of_each_column", "ignores_a_shift"],
     }
     assert "kill matrix" in said
-    assert "13 specimens as they should be; 2 checks, 1 misconceptions" in said
+    assert "17 specimens as they should be; 2 checks, 1 misconceptions" in said
 
 
 def test_questions_that_use_each_other_and_concepts_are_clean(little):
@@ -45,7 +46,7 @@ def test_questions_that_use_each_other_and_concepts_are_clean(little):
 def test_a_wrong_reference_is_told(tiny):
     tiny.edit(tiny.solution / MASTER, "return X - X.mean(axis=0)", "return X - X.mean(axis=0) + 1")
     tiny.edit(tiny.solution / WRONG, 'old="X.mean(axis=0)"', 'old="X.mean(axis=0) + 1"')
-    assert "✗ tiny: the reference fails its own check ignores_a_shift/s0" in verify(tiny)
+    assert "✗ tiny: the reference fails its own check ignores_a_shift (secret trial 0): " in verify(tiny)
 
 
 def test_a_reference_that_raises_is_told_with_its_cell_and_is_wrong_in_a_draft_too(tiny):
@@ -206,3 +207,94 @@ def test_two_specimens_of_one_name_are_told(little):
         '\nmisconception("divides_by_the_variance", "ideas", hint="?", old="length", new="width")\n',
     )
     assert "two specimens called misconception divides_by_the_variance" in verify(little)
+
+
+SHARES = '''
+
+@check("centre")
+def the_rows_sum_to_the_right_number(rng):
+    """The shifted rows are right."""
+    return dict(X=rng.normal(size=(4, 3)))
+
+
+@the_rows_sum_to_the_right_number.then
+def _(seen, expected):
+    {}
+'''
+
+
+@pytest.fixture
+def judging(tiny) -> Any:
+    """Add a check with a `then` of its own to the tiny course and give what verify says of it."""
+
+    def say(then: str, code: int = 1) -> str:
+        add(tiny.assignment / "checks.py", "\nimport numpy as np\n" + SHARES.format(then))
+        return verify(tiny, code=code)
+
+    return say
+
+
+def test_an_exact_comparison_is_told(judging):
+    said = judging("assert np.array_equal(seen, expected)")
+    lost = r"gets [\d.]+ of 100 in centre \(the_rows_sum_to_the_right_number failed"
+    assert re.search(f"✗ the reference with rounding noise {lost}", said)
+    assert re.search(f"✗ the reference in float32 {lost}", said)
+
+
+def test_a_comparison_that_is_too_fine_for_float32_is_told_unless_the_question_asks_for_doubles(judging, tiny):
+    said = judging("assert np.abs(seen - expected).max() < 1e-9")
+    assert "✗ the reference in float32 gets" in said
+    assert "rounding noise" not in said
+    tiny.edit(tiny.assignment / "assignment.toml", 'asks = ["centre"]', 'asks = ["centre"]\nprecision = "double"')
+    assert "the reference in float32" not in verify(tiny, code=0)
+
+
+def test_a_check_that_empty_answers_pass_is_told(judging):
+    said = judging("assert np.allclose(seen.sum(axis=1), expected.sum(axis=1)[: len(seen)], atol=1e-5)")
+    assert "✗ an empty answer of the right rank passes the_rows_sum_to_the_right_number (centre)" in said
+    assert "everything in it twice" not in said
+
+
+def test_a_check_that_stretched_answers_pass_is_told(judging):
+    said = judging("assert np.allclose(seen.std(axis=0), expected.std(axis=0), atol=1e-5)")
+    assert "✗ an answer with everything in it twice passes the_rows_sum_to_the_right_number (centre)" in said
+
+
+STUMBLES = """for row in seen:
+        last = row
+    assert len(seen) == 4 and np.allclose(seen, expected, atol=1e-5), str(last)"""
+
+
+def test_a_then_that_stumbles_over_a_wrong_answer_by_its_own_mistake_is_told(judging):
+    said = " ".join(judging(STUMBLES).split())
+    told = (
+        "check the_rows_sum_to_the_right_number: its then raised UnboundLocalError: cannot access local variable 'last'"
+    )
+    assert said.count(told) == 1
+    assert re.search(r"checks\.py, line \d+\); the check must be mended \(met by ", said)
+
+
+def test_a_then_that_stumbles_by_its_own_mistake_costs_no_student_a_point(tiny):
+    add(tiny.assignment / "checks.py", "\nimport numpy as np\n" + SHARES.format(STUMBLES))
+    tiny.hand_in("ada")
+    tiny.hand_in("ben", {4: "def centre(X):\n    return X[:0]"})
+    done = tiny.redink("grade", "tiny", "class", "--json", "out.json")
+    assert done.returncode == 1
+    results = {one["submission"]["id"]: one for one in json.loads((tiny.root / "out.json").read_bytes())["results"]}
+    assert (results["ada"]["state"], results["ada"]["score"]) == ("graded", 100)
+    assert results["ben"]["state"] == "internal_error"  # no grade until the check is mended
+    assert results["ben"]["reason"].startswith("Redink failed, not the student: check the_rows_sum_to_the_right_number")
+
+
+def test_an_old_handout_is_told_by_verify_and_by_grade(tiny):
+    tiny.hand_in("ada")
+    assert "published.json" not in verify(tiny, code=0) + tiny.redink("grade", "tiny", "class").stdout
+    tiny.edit(tiny.solution / WRONG, "and which over the features?", "and which over features?")
+    told = "published.json of tiny is older than its master, checks"
+    assert f"· {told}" in verify(tiny, code=0)
+    graded = tiny.redink("grade", "tiny", "class")
+    assert graded.returncode == 0
+    assert told in graded.stdout
+    assert "run `redink build tiny` and hand it out again" in " ".join(graded.stdout.split())
+    assert tiny.redink("build", "tiny").returncode == 0
+    assert "published.json" not in verify(tiny, code=0) + tiny.redink("grade", "tiny", "class").stdout

@@ -109,6 +109,11 @@ class Trial(Record, frozen=True):
         """Name this trial among all of an assignment: `check/p0` is published, `check/s0` secret."""
         return f"{self.check}/{'p' if self.published else 's'}{self.number}"
 
+    @property
+    def told(self) -> str:
+        """How a sentence names it."""
+        return f"{self.check} ({'published' if self.published else 'secret'} trial {self.number})"
+
 
 class Misconception(Record, frozen=True):
     """A wrong belief: its name, the question it fails, the teacher's hint, and its answers to the trials it changes."""

@@ -25,10 +25,13 @@ def list_command(json_file: str | None) -> None:
     from redink.assignment.handout import list_assignments, shelf
     from redink_cli import screen
 
-    specs = list_assignments(shelf())
+    folder = shelf()
+    specs = list_assignments(folder)
     if json_file:
         screen.write_json(specs, json_file)
         return
+    if not specs:
+        click.echo(f"there are no assignments in {folder} yet; `redink new SLUG` writes one")
     for spec in specs:
         core = sum(question.tier == "core" for question in spec.questions)
         click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, {_duration(spec.minutes)}")
@@ -53,7 +56,7 @@ def start_command(slug: str, target: Path | None) -> None:
 
     folder = shelf() / slug
     if not folder.is_dir():
-        known = ", ".join(spec.slug for spec in list_assignments(shelf()))
+        known = ", ".join(spec.slug for spec in list_assignments(shelf())) or "none yet"
         raise CourseError(f"there is no assignment {slug!r}; there are: {known}")
     target = target or Path(slug)
     unpack(read_handout(folder), target)

@@ -78,6 +78,8 @@ def show_verified(verified: Verified, draft: bool) -> None:
         out.print(Text(f"✗ {line}", style="red"))
     for line in verified.missing:
         out.print(Text(f"{'·' if draft else '✗'} {line}", style="yellow" if draft else "red"))
+    for line in verified.stale:
+        out.print(Text(f"· {line}", style="yellow"))
     if verified.broken or (verified.missing and not draft):
         out.print(f"{verified.assignment}: {len(verified.broken)} broken, {len(verified.missing)} missing")
     else:

@@ -297,11 +297,10 @@ def _(student, X, noise):
 
 @a_wire_pays_for_all_the_noise.then
 def _(seen, X, noise):
+    wire, squashed = seen
+    close(wire, float(np.sum(noise**2) / (2 * len(X))), tol=1e-5, what="the loss of a wire")
     close(
-        seen[0], float(np.sum(noise**2) / (2 * len(X))), tol=1e-5, what="the loss of a wire"
-    )
-    close(
-        seen[1],
+        squashed,
         float(np.sum((np.tanh(X + noise) - X) ** 2) / (2 * len(X))),
         tol=1e-5,
         what="the loss of tanh",
@@ -330,8 +329,9 @@ def _(seen, A, b, X, sigma):
     wanted = float(
         np.sum((X @ A.T + b - X) ** 2) / (2 * len(X)) + sigma**2 * np.sum(A**2) / 2
     )
-    close(seen[0], wanted, tol=1e-5, what="the average of denoising_loss")
-    close(seen[1], wanted, tol=1e-5, what="noise_averaged_loss")
+    tried, averaged = seen
+    close(tried, wanted, tol=1e-5, what="the average of denoising_loss")
+    close(averaged, wanted, tol=1e-5, what="noise_averaged_loss")
 
 
 @check("denoise", calls="linear_denoiser", tol=1e-6, covers="R292")

@@ -886,7 +886,7 @@ def a_bias_tells_units_apart(rng, trial):
 # -- autodiff (extra) --------------------------------------------------------------------------------------------------
 
 
-@check("autodiff", covers="R014 R016")
+@check("autodiff", tol=1e-5, covers="R014 R016")
 def shared_nodes_add_up(rng, trial):
     """A node that is used several times, at different distances from the result, gets the sum over all uses."""
     return dict(a=float(0.5 + rng.random()), b=float(0.5 + rng.random()))

@@ -326,7 +326,8 @@ def _(seen, X):
         for corner in ((0, 0), (1, 1), (0, 1), (1, 0))
     ]
     bent = np.abs(first[0] + first[1] - first[2] - first[3]).max() > size
-    fits = together.shape == alone.shape and np.abs(together - alone).max() <= size
+    rows = len(together) == len(X) and together.shape == alone.shape
+    fits = rows and np.abs(together - alone).max() <= size
     return "by row" if bent and fits else [together, alone]
 
 

@@ -17,8 +17,9 @@ def shelf(start: Path | None = None) -> Path:
     """Find the assignments: those of the course around us, else those that came with Redink."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        if any((folder / "assignments").glob("*/assignment.toml")):
-            return folder / "assignments"
+        found = folder / "assignments"
+        if any(found.glob("*/assignment.toml")) or (found.is_dir() and (folder / "solutions").is_dir()):
+            return found
     packaged = Path(__file__).parents[1] / "_assignments"
     if packaged.is_dir():
         return packaged

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import linecache
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
 
 from redink.assignment.spec import Spec
+from redink.checks.comparing import TINY
 from redink.checks.language import Check
 from redink.errors import AuthorError
 
@@ -54,6 +56,17 @@ def load_checks(spec: Spec, source: str, where: str) -> tuple[Check, ...]:
             raise AuthorError(f"{where}: check {check.id} has no sentence; write its docstring")
         if check.calls and check.calls not in question.asks:
             raise AuthorError(f"{where}: check {check.id} calls {check.calls}, which {question.id} does not ask for")
-        if check.trials < 1:
-            raise AuthorError(f"{where}: check {check.id} has no trial")
+        _refuse_senseless_numbers(check, f"{where}: check {check.id}")
     return checks
+
+
+def _refuse_senseless_numbers(check: Check, whose: str) -> None:
+    """Refuse trials, a weight or a tolerance with which points or comparisons would make no sense."""
+    if not isinstance(check.trials, int) or check.trials < 1:
+        raise AuthorError(f"{whose} has trials={check.trials!r}; it needs a whole number from 1 upwards")
+    if not isinstance(check.weight, int | float) or not 0 <= check.weight < math.inf:
+        raise AuthorError(f"{whose} has weight={check.weight!r}; a weight is a number from 0 (only informs) upwards")
+    if not isinstance(check.tol, int | float) or not TINY <= check.tol < 1:
+        raise AuthorError(
+            f"{whose} has tol={check.tol!r}; a tolerance is from {TINY:g}, what rounding leaves, to below 1"
+        )

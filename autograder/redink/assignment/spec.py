@@ -86,6 +86,7 @@ def _check_spec(spec: Spec, path: Path) -> None:
         raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
     if abs(core - FULL_MARKS) > 1e-9:
         raise AuthorError(f"{path}: the core questions have {core:g} points; they must total {FULL_MARKS:g}")
+    _check_limits_and_data(spec, path)
     for place, question in enumerate(spec.questions):
         if not question.asks:
             raise AuthorError(f"{path}: question {question.id} asks for nothing")
@@ -93,3 +94,12 @@ def _check_spec(spec: Spec, path: Path) -> None:
             raise AuthorError(f"{path}: question {question.id} forbids {odd[0]!r}; write a full name: numpy.linalg.inv")
         if later := [used for used in question.uses if used not in ids[:place]]:
             raise AuthorError(f"{path}: question {question.id} uses {later[0]}, which is not an earlier question")
+
+
+def _check_limits_and_data(spec: Spec, path: Path) -> None:
+    for name, limit in msgspec.structs.asdict(spec.limits).items():
+        if not 0 < limit < math.inf:
+            raise AuthorError(f"{path}: the limit {name} is {limit:g}; a limit is a number above 0")
+    for name in spec.data:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise AuthorError(f"{path}: data names {name!r}; only files in this folder ship")

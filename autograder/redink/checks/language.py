@@ -66,16 +66,19 @@ class Check:
 
     def when(self, function: Function) -> Check:
         """Say what is called beside the student's code."""
+        _refuse_second(self.id, "when", self.when_function)
         self.when_function = function
         return self
 
     def then(self, function: Function) -> Check:
         """Say how what was seen is judged."""
+        _refuse_second(self.id, "then", self.then_function)
         self.then_function = function
         return self
 
     def view(self, function: Function) -> Check:
         """Say in which canonical form two answers are compared."""
+        _refuse_second(self.id, "view", self.view_function)
         self.view_function = function
         return self
 
@@ -120,6 +123,12 @@ class Check:
         return ship_item(target, self.id) if self.kind == "item" else ship_call(target, tuple(inputs))
 
 
+def _refuse_second(check: str, part: str, first: Function | None) -> None:
+    if first is not None:
+        where = f"{Path(first.__code__.co_filename).name}, line {first.__code__.co_firstlineno}"
+        raise AuthorError(f"check {check} has a {part} already ({where}); is the second one meant for another check?")
+
+
 @functools.cache
 def _used_by(check: str, when: Function) -> frozenset[str]:
     """Name what a `when` and its helpers use of the student's."""
@@ -144,6 +153,8 @@ def check(
         raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
 
     def make(given: Function) -> Check:
+        if given.__name__ == "_":
+            raise AuthorError(f"a check of {question} is called _: a check is known by its function's name")
         return Check(
             question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers, about=about
         )

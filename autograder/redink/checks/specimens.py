@@ -85,6 +85,11 @@ def _remember(specimen: Specimen, *edits: Edit) -> None:
     """Remember a specimen and its edits; several declarations under one name are one specimen with several edits."""
     for place, known in enumerate(_collecting):
         if (known.id, known.kind, known.question) == (specimen.id, specimen.kind, specimen.question):
+            if known.hint != specimen.hint:
+                raise AuthorError(
+                    f"{known.kind} {known.id} is declared twice, with two hints: several edits of one mistake repeat its "
+                    "hint; two mistakes need two names"
+                )
             _collecting[place] = msgspec.structs.replace(known, edits=(*known.edits, *edits))
             return
     _collecting.append(msgspec.structs.replace(specimen, edits=edits))

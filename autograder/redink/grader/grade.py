@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from redink.assignment.published import stale
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
@@ -43,7 +44,8 @@ def grade(
         for outcome in grade_all(key, found, book, workers):
             progress(outcome, len(found))
             outcomes.append(outcome)
-        return report(outcomes, told=book.told)
+        old = stale(course.assignments / slug, key.published_from)
+        return report(outcomes, told=[*book.told, *([old] if old else [])])
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

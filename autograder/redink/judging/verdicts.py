@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,7 @@ _LONGEST = 1000  # characters of an author's sentence, which may quote the stude
 _VAGUE = frozenset(  # kinds of error that any mistake may raise
     ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
 )
+_AUTHORS = (NameError, ImportError, SyntaxError)
 _READS_VALUES = re.compile(r"\bmeta tensors?\b|'Meta' backend|\bregister_meta\b", re.IGNORECASE)
 
 
@@ -98,7 +99,7 @@ def _fault(check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modif
         return unlike
     offered = {**inputs, "seen": _aligned(seen, expected), "expected": expected, "modified": modified}
     try:
-        answer = _call(check.then_function, offered)
+        answer = _judging(check, "then", offered)
     except (Fail, AssertionError) as sentence:
         return clean(str(sentence), _LONGEST) or "the answer is wrong"
     except AuthorError:
@@ -154,7 +155,7 @@ def viewed(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -> An
     if check.view_function is None or outgrows(seen, expected) or _unlike(seen, expected):
         return seen
     try:
-        return _call(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
+        return _judging(check, "view", {**inputs, "seen": _aligned(seen, expected)})
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 - as in _fault
@@ -168,13 +169,23 @@ def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -
     if unlike := _unlike(seen, expected):
         return unlike
     try:
-        canonical = _call(check.view_function, {**inputs, "seen": _aligned(seen, expected)})
-        wanted = _call(check.view_function, {**inputs, "seen": expected})
+        canonical = _judging(check, "view", {**inputs, "seen": _aligned(seen, expected)})
+        wanted = _judging(check, "view", {**inputs, "seen": expected})
     except AuthorError:
         raise
     except Exception:  # noqa: BLE001 - as in _fault
         return f"cannot be judged: got {describe(seen)}"
     return difference(canonical, wanted, check.tol)
+
+
+def _judging(check: Check, part: Literal["then", "view"], offered: dict[str, Any]) -> Any:
+    """Call a check's `then` or `view`; an error that no data can cause is the author's, and never costs a student."""
+    function = check.then_function if part == "then" else check.view_function
+    assert function is not None
+    try:
+        return _call(function, offered)
+    except _AUTHORS as error:
+        raise AuthorError(f"check {check.id}: its {part} raised {blamed(error)}; the check must be mended") from error
 
 
 def _call(function: Function, offered: dict[str, Any]) -> Any:

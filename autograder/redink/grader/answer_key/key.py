@@ -60,6 +60,7 @@ class AnswerKey(Record, frozen=True, dict=True):
     version: str  # a hash of assignment.toml, checks and reference
     secret: str  # its fingerprint
     made_from: str  # a digest of all files that this key was made from, and of our own code
+    published_from: str  # what published.json must be made from to fit this key
     spec: Spec
     checks: str  # source text
     hidden_checks: str

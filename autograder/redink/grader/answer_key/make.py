@@ -9,6 +9,7 @@ secret, nobody is graded.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -65,6 +66,7 @@ def make_answer_key(
         version=assignment.version,
         secret=fingerprint(secret) if secret is not None else "published",
         made_from=made_from,
+        published_from=assignment.published_from(),
         spec=assignment.spec,
         checks=assignment.checks_source,
         hidden_checks=assignment.hidden_source,
@@ -145,7 +147,7 @@ def _answer(
     reference = next(seen) if new else None
     others = {edit: next(seen) for edit, some in unknown.items() if some}
     if reference is not None:
-        _refuse_failures(assignment, reference)
+        _refuse_failures(assignment, new, reference)
     parts = []
     for one in asking:
         part = _reference_part(assignment, one, reference)
@@ -172,12 +174,28 @@ def _known(asking: _Asking, edit: Specimen, wrong_from: str) -> WrongAnswers | N
     return found if found is not None and found.made_from == wrong_from else None
 
 
-def _refuse_failures(assignment: Assignment, reference: Observed) -> None:
+def _refuse_failures(assignment: Assignment, asked: Sequence[_Asking], reference: Observed) -> None:
     if failed := next((cell for cell in reference.cells if cell.status not in ("ok", "skipped")), None):
-        raise AuthorError(f"{assignment.slug}: the reference fails in cell {failed.index}: {failed.error}")
-    for id, answer in reference.observations.items():
+        told = f"{failed.error}{_unlisted(assignment, failed.error)}"
+        raise AuthorError(f"{assignment.slug}: the reference fails in cell {failed.index}: {told}")
+    for trial in (trial for one in asked for trial in one.trials):
+        answer = reference.observations[trial.id]
         if answer.status != "returned":
-            raise AuthorError(f"{assignment.slug}: the reference fails in {id}: {ended(read_answer(answer)).message}")
+            told = ended(read_answer(answer)).message
+            told += _unlisted(assignment, told)
+            raise AuthorError(f"{assignment.slug}: the reference fails in the check {trial.told}: {told}")
+
+
+def _unlisted(assignment: Assignment, error: str) -> str:
+    """Say how a file is made to ship that is there and was not found."""
+    if "FileNotFoundError" not in error:
+        return ""
+    files = (path for path in sorted(assignment.folder.rglob("*")) if path.is_file() and path.name in error)
+    name = next((path.relative_to(assignment.folder).as_posix() for path in files), "")
+    if not name or name in assignment.spec.data:
+        return ""
+    listed = json.dumps([*assignment.spec.data, name])
+    return f"; cells may open only files that ship: write data = {listed} in assignment.toml"
 
 
 def _reference_part(assignment: Assignment, one: _Asking, reference: Observed | None) -> Part:
@@ -228,11 +246,11 @@ def _compared(one: _Asking, part: Part, wrong: dict[str, WrongAnswers], fresh: s
 
 def _judge_reference(check: Check, part: Part, asked: Sequence[Asked]) -> None:
     """Judge the reference by its own check; what it returned is then what is expected of everybody."""
-    for trial, expected in zip(asked, part.expected, strict=True):
-        rehearse(check, trial.expected, trial.inputs)
-        verdict = judge(check, read_answer(expected), trial.expected, trial.inputs)
+    for trial, one, expected in zip(part.trials, asked, part.expected, strict=True):
+        rehearse(check, one.expected, one.inputs)
+        verdict = judge(check, read_answer(expected), one.expected, one.inputs)
         if verdict.verdict != "passed":
-            raise AuthorError(f"the reference fails its own check {trial.id}: {verdict.message}")
+            raise AuthorError(f"the reference fails its own check {trial.told}: {verdict.message}")
 
 
 def _differing(part: Part, asked: Sequence[Asked], wrong: WrongAnswers) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from redink.assignment.load import load_checks, load_module, read_source
 from redink.assignment.spec import Spec, read_spec
 from redink.checks.language import Check
@@ -14,6 +16,7 @@ from redink.errors import AuthorError
 from redink.grader.assignment.master import Master, read_master
 from redink.grader.assignment.validate import validate
 from redink.grader.course import Course
+from redink.grader.digests import digest
 from redink.notebook import cells_to_run
 from redink.records import Cell, Record, Visibility
 
@@ -55,6 +58,13 @@ class Assignment(Record, frozen=True):
     def data(self) -> dict[str, bytes]:
         """Read the data files that cells may open."""
         return {name: (self.folder / name).read_bytes() for name in self.spec.data}
+
+    def published_from(self) -> str:
+        """Return a key of the sources that the published values are made from."""
+        skip = self.master.explorations()
+        run = [cell.source for cell in self.solved if cell.source.strip() not in skip]
+        facts = (run, self.misconceptions, self.spec.questions)
+        return digest(msgspec.msgpack.encode(facts), (self.folder / "checks.py").read_bytes())[:16]
 
 
 def read_assignment(course: Course, slug: str) -> Assignment:

@@ -72,7 +72,7 @@ def read_master(path: Path) -> Master:
         for one in found
     )
     master = Master(path=str(path), cells=cells)
-    _check_width(master)
+    _check_width(master, path.read_text(encoding="utf-8").splitlines())
     for cell in master.solved():
         _refuse_syntax_error(cell.source, f"{path}, cell {cell.index}")
     return master
@@ -83,14 +83,15 @@ def _refuse_syntax_error(source: str, where: str) -> None:
         raise AuthorError(f"{where}, line {error.lineno}: {error.msg}: {(error.text or '').strip()[:60]}") from error
 
 
-def _check_width(master: Master) -> None:
-    """Refuse code that would scroll sideways in a student's notebook."""
+def _check_width(master: Master, written: list[str]) -> None:
+    """Refuse code that would scroll sideways in a student's notebook; `written` are the lines of the master's file."""
     for cell in master.untouched():
         for line in cell.source.splitlines():
             if len(line) > WIDEST:
-                where = f"{master.path}, cell {cell.index}"
+                place = f", line {written.index(line) + 1}" if line in written else ""  # not if we wrote it: a stub
                 raise AuthorError(
-                    f"{where}: a code line has {len(line)} characters; {WIDEST} fit: {line.strip()[:50]}…"
+                    f"{master.path}{place} (cell {cell.index}): the code has {len(line)} characters; {WIDEST} fit: "
+                    f"{line.strip()[:50]}…"
                 )
 
 
@@ -132,12 +133,14 @@ def _without_marks(source: str) -> str:
 
 def edited(cells: tuple[Cell, ...], specimen: Specimen, skip: frozenset[str]) -> tuple[Cell, ...]:
     """Apply a specimen's edits to the solved cells; each must match exactly once."""
-    for edit in specimen.edits:
-        cells = _apply(cells, edit, specimen, skip)
+    for place, edit in enumerate(specimen.edits):
+        cells = _apply(cells, edit, specimen, skip, again=place > 0)
     return cells
 
 
-def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozenset[str]) -> tuple[Cell, ...]:
+def _apply(
+    cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozenset[str], *, again: bool
+) -> tuple[Cell, ...]:
     changed: list[Cell] = []
     matches = 0
     for cell in cells:
@@ -150,6 +153,11 @@ def _apply(cells: tuple[Cell, ...], edit: Edit, specimen: Specimen, skip: frozen
     if matches != 1:
         what = repr(edit.old) if edit.old else f"a definition of {edit.name}"
         advice = "quote more of the line, or replace the whole function" if matches else "was the master changed?"
+        if again and not matches:
+            advice = (
+                f"{specimen.id} is declared {len(specimen.edits)} times, and all of them are edits of one notebook: "
+                "if they are two mistakes, give them two names"
+            )
         raise AuthorError(
             f"{specimen.kind} {specimen.id}: {what} matches {matches} times in the master, not once; {advice}"
         )

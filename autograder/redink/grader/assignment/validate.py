@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from redink.errors import AuthorError
 from redink.grader.assignment.depending import check_uses
+from redink.grader.assignment.forbidden_names import refuse_unknown_forbids
 from redink.grader.assignment.master import Master
+from redink.grader.assignment.slips import refuse_names_used_twice, refuse_unknown_names
 from redink.source import definitions
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ _CHECK_CELL = re.compile(r"""^check\(\s*["']([^"']*)["']\s*\)""", re.MULTILINE)
 
 def validate(assignment: Assignment) -> None:
     """Raise `AuthorError` with what does not fit, and where."""
+    _refuse_slips(assignment)
     _unique("checks", [check.id for check in assignment.checks], assignment.slug)
     specimens = assignment.misconceptions + assignment.alternatives
     _unique("specimens", [f"{one.kind} {one.id}" for one in specimens], assignment.slug)
@@ -40,6 +43,22 @@ def validate(assignment: Assignment) -> None:
             if named not in known:
                 where = f"{assignment.master.path}, cell {index}"
                 raise AuthorError(f"{where}: check({named!r}) names no question; there are {_listed(known)}")
+
+
+def _refuse_slips(assignment: Assignment) -> None:
+    """Refuse what each file gets wrong by itself, and Python would not tell."""
+    for checks, source, path in (
+        (assignment.public, assignment.checks_source, assignment.folder / "checks.py"),
+        (assignment.hidden, assignment.hidden_source, assignment.solution / "hidden_checks.py"),
+    ):
+        refuse_names_used_twice(source, str(path), checks)
+        refuse_unknown_names(checks)
+    for name in assignment.spec.data:
+        if not (assignment.folder / name).is_file():
+            raise AuthorError(
+                f"{assignment.folder / 'assignment.toml'}: data names {name!r}, which is not a file there"
+            )
+    refuse_unknown_forbids(assignment.spec, assignment.folder / "assignment.toml")
 
 
 def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:

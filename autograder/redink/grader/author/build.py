@@ -17,9 +17,8 @@ from redink.grader.answer_key.make import make_answer_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import Master, without_solutions
-from redink.grader.author.trivial import constant_observations
+from redink.grader.author import derived
 from redink.grader.course import Course
-from redink.grader.digests import digest
 from redink.grader.workers.workers import Workers
 from redink.judging.answers import read_answer
 from redink.judging.verdicts import same
@@ -30,7 +29,7 @@ from redink.wire import decode
 def build(course: Course, slug: str, workers: Workers) -> list[Path]:
     """Write the notebook, the README and the published values of an assignment; return the files that changed."""
     assignment = read_assignment(course, slug)
-    values = published(published_key(assignment, workers), sources_key(assignment), assignment.checks)
+    values = published(published_key(assignment, workers), assignment.published_from(), assignment.checks)
     written = {**_texts(assignment), "published.json": _dump(values)}
     changed = []
     for name, text in written.items():
@@ -54,19 +53,11 @@ def drift(course: Course, slug: str, workers: Workers) -> list[str]:
     except (OSError, msgspec.MsgspecError):
         return [*found, "published.json is missing or damaged"]
     key = published_key(msgspec.structs.replace(assignment, misconceptions=()), workers)
-    made_from = sources_key(assignment)
+    made_from = assignment.published_from()
     found += _value_drift(OpenKey(key, assignment.checks), stored, published(key, made_from, assignment.checks))
     if not found and stored.made_from != made_from:
         found.append("published.json: the solutions, the checks, the misconceptions or their hints have changed")
     return found
-
-
-def sources_key(assignment: Assignment) -> str:
-    """Return a key of the sources that the published values are made from."""
-    skip = assignment.master.explorations()
-    run = [cell.source for cell in assignment.master.solved() if cell.source.strip() not in skip]
-    facts = (run, assignment.misconceptions, assignment.spec.questions)
-    return digest(msgspec.msgpack.encode(facts), (assignment.folder / "checks.py").read_bytes())[:16]
 
 
 def stale_texts(assignment: Assignment) -> list[str]:
@@ -143,7 +134,7 @@ def _needed(check: Check, expected: Sequence[Observation]) -> Sequence[Observati
     """Keep of expected values what judging needs: only their form, where the check's `then` never looks at them."""
     if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
         return expected
-    return constant_observations(expected, 0.0)
+    return derived.constant(expected, 0.0)
 
 
 def _texts(assignment: Assignment) -> dict[str, str]:
@@ -192,9 +183,10 @@ def _value_drift(key: OpenKey, stored: Published, fresh: Published) -> list[str]
         return ["published.json: the public checks or their trials have changed"]
     for old, new in zip(stored.trials, fresh.trials, strict=True):
         if difference(decode(old.inputs), decode(new.inputs)):
-            return [f"published.json: the inputs of {old.id} have changed"]
+            return [f"published.json: the inputs of {old.told} have changed"]
     if found := _differing(key, stored.expected, fresh.expected):
-        return [f"published.json: the expected value of {found} has changed"]
+        names = {trial.id: trial.told for trial in fresh.trials}
+        return [f"published.json: the expected value of {names.get(found, found)} has changed"]
     return []
 
 

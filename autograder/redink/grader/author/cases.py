@@ -1,13 +1,15 @@
 """The specimens that `verify` grades: submissions whose results are known beforehand, as jobs for the workers.
 
-What is already in the answer key is not run again: a misconception answers as it did when the key was made, and an
-alternative answers as the reference does to every check that its edit cannot reach. Where names are forbidden, the
+What is already in the answer key is not run again: a misconception answers as it did when the key was made, an
+alternative answers as the reference does to every check that its edit cannot reach, and what can be made of the
+reference's answers (derived.py) is not run at all. Where names are forbidden, the
 reference is run once more, to see whether it calls one: its answers may be older than the ban.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from redink.checks.specimens import Specimen
@@ -15,7 +17,8 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.answer_key.make import affected_checks
 from redink.grader.assignment.assignment import Assignment
 from redink.grader.assignment.master import edited
-from redink.grader.author.trivial import ANSWERS, constant_observations, trivial_cells
+from redink.grader.author import derived
+from redink.grader.author.trivial import ANSWERS, trivial_cells
 from redink.grader.evidence.keys import observation_keys
 from redink.grader.evidence.packing import pack_check
 from redink.grader.pipeline.job import BoxSettings, Job
@@ -28,7 +31,7 @@ Answers = Mapping[str, Sequence[Observation]]  # by check
 class Case(NamedTuple):
     """One specimen: its kind, which decides what result it must get, and the job that grades it."""
 
-    kind: Literal["reference", "untouched", "trivial", "constant", "misconception", "alternative"]
+    kind: Literal["reference", "rounded", "untouched", "trivial", "formal", "misconception", "alternative"]
     id: str
     question: str
     job: Job
@@ -38,9 +41,9 @@ class Case(NamedTuple):
         """How a sentence names it."""
         if self.kind in ("reference", "untouched"):
             return "the reference" if self.kind == "reference" else "the untouched notebook"
-        if self.kind == "trivial":
-            return f"the trivial answer {self.id!r}"
-        return f"a constant {self.id} of the right form" if self.kind == "constant" else f"the {self.kind} {self.id}"
+        if self.kind in ("rounded", "formal"):
+            return self.id
+        return f"the trivial answer {self.id!r}" if self.kind == "trivial" else f"the {self.kind} {self.id}"
 
 
 def cases(assignment: Assignment, key: AnswerKey) -> list[Case]:
@@ -56,9 +59,7 @@ def cases(assignment: Assignment, key: AnswerKey) -> list[Case]:
     ]
     for name, answer in ANSWERS.items():
         made.append(Case("trivial", name, "", _job(key, trivial_cells(assignment.master, asks, answer), {})))
-    for number in (0.0, 1.0):
-        same = {check: constant_observations(seen, number) for check, seen in right.items()}
-        made.append(Case("constant", f"{number:g}", "", _job(key, solved, same)))
+    made += _derived(assignment, key, right)
     for one in assignment.misconceptions:
         made.append(_case(one, _job(key, edited(solved, one, skip), _believed(key, one, right))))
     for one in assignment.alternatives:
@@ -67,6 +68,24 @@ def cases(assignment: Assignment, key: AnswerKey) -> list[Case]:
         unchanged = {check: seen for check, seen in right.items() if check not in reached}
         made.append(_case(one, _job(key, cells, unchanged)))
     return made
+
+
+def _derived(assignment: Assignment, key: AnswerKey, right: Answers) -> Iterator[Case]:
+    """List the specimens that are made of the reference's answers: right ones, and some that only have their form."""
+    precision = {check.id: check.precision for check in assignment.checks}
+    single = {check: derived.in_single(seen, precision[check]) for check, seen in right.items()}
+    noisy = {check: derived.noisy(seen) for check, seen in right.items()}
+    yield Case("rounded", "the reference in float32", "", _job(key, assignment.solved, single))
+    yield Case("rounded", "the reference with rounding noise", "", _job(key, assignment.solved, noisy))
+    wrong: dict[str, Callable[[Sequence[Observation]], list[Observation]]] = {
+        "a constant 0 of the right form": functools.partial(derived.constant, number=0.0),
+        "a constant 1 of the right form": functools.partial(derived.constant, number=1.0),
+        "an empty answer of the right rank": derived.empty,
+        "an answer with everything in it twice": derived.stretched,
+    }
+    for who, make in wrong.items():
+        answers = {check: make(seen) for check, seen in right.items()}
+        yield Case("formal", who, "", _job(key, assignment.solved, answers))
 
 
 def _case(specimen: Specimen, job: Job) -> Case:

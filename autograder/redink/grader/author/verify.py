@@ -1,8 +1,9 @@
 """The grader is graded: every promise about an assignment, tried on specimens through the one pipeline.
 
-The reference gets full marks. The untouched notebook and trivial answers earn nothing and get no hint. A misconception
-loses its own question, no other, and gets its own hint; the views of its checks can read what it returns. An alternative
-gets full marks and no hint. Every check is failed by some misconception. Every `given` makes the same inputs twice.
+The reference gets full marks, also with rounding noise and in float32. The untouched notebook and trivial answers earn
+nothing and get no hint; constants, empty and stretched answers earn nothing. A misconception loses its own question, no
+other, and gets its own hint; the views of its checks can read what it returns. An alternative gets full marks and no hint.
+No check stumbles over any of them. Every check is failed by some misconception. Every `given` makes the same inputs twice.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from redink.assignment.published import stale
 from redink.assignment.trials import make_trials
 from redink.checks.seeds import PUBLISHED
 from redink.checks.specimens import Specimen
@@ -23,8 +25,10 @@ from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.validate import questions_without_a_cell
+from redink.grader.author.build import stale_texts
 from redink.grader.author.cases import Case, cases
 from redink.grader.course import Course
+from redink.grader.pipeline.job import OURS
 from redink.grader.workers.workers import Workers
 from redink.judging.answers import read_answer
 from redink.judging.verdicts import is_readable
@@ -45,6 +49,7 @@ class Verified(Record, frozen=True):
     kills: dict[str, tuple[str, ...]]  # misconception to the checks that fail it
     specimens: int
     sampled: bool = False  # only some of the misconceptions were tried
+    stale: tuple[str, ...] = ()  # generated files that are older than what they are made from
 
 
 def verify(
@@ -57,6 +62,8 @@ def verify(
 ) -> Verified:
     """Try every promise about one assignment; of its misconceptions all, or a sample."""
     assignment = read_assignment(course, slug)
+    old = stale(assignment.folder, assignment.published_from())
+    out_of_date = (*([old] if old else []), *(f"{line}; run `redink build {slug}`" for line in stale_texts(assignment)))
     try:
         if sample:
             assignment = _sampled(assignment)
@@ -67,17 +74,18 @@ def verify(
         _refuse_unsteady_givens(assignment, course.secret())
     except AuthorError as error:
         return Verified(assignment=slug, broken=(str(error),), missing=(), checks=(), kills={}, specimens=0)
-    results = list(_graded(key, tried, workers, progress))
+    results, stumbled = _graded(key, tried, workers, progress)
     kills = {case.id: _failed_checks(case, found) for case, found in results if case.kind == "misconception"}
     broken = [line for case, found in results for line in _BROKEN[case.kind](case, found)]
     return Verified(
         assignment=slug,
-        broken=(*broken, *_unreadable(OpenKey(key, assignment.checks))),
+        broken=(*stumbled, *broken, *_unreadable(OpenKey(key, assignment.checks))),
         missing=tuple(_missing(assignment, None if sample else kills)),
         checks=tuple(part.check for part in key.parts),
         kills=kills,
         specimens=len(tried),
         sampled=sample,
+        stale=out_of_date,
     )
 
 
@@ -90,15 +98,21 @@ def _sampled(assignment: Assignment) -> Assignment:
     return msgspec.structs.replace(assignment, misconceptions=kept)
 
 
-def _graded(key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step) -> Iterator[Tried]:
-    """Grade every specimen, and return the results in their order."""
+def _graded(
+    key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step
+) -> tuple[list[Tried], tuple[str, ...]]:
+    """Grade every specimen; return the results in their order, and why some have none: a check stumbled over them."""
     found: dict[int, tuple[QuestionResult, ...]] = {}
+    stumbled: dict[str, str] = {}
     for place, done in workers.grade(key, ((place, case.job) for place, case in enumerate(tried))):
-        if done.assessment is None:
+        if done.assessment is None and done.state != "internal_error":
             raise BoxError(done.reason or f"{tried[place].who} could not be graded")
-        found[place] = done.assessment.questions
+        if done.assessment is None:
+            stumbled.setdefault((done.reason or "").removeprefix(f"{OURS}: "), tried[place].who)
+        found[place] = () if done.assessment is None else done.assessment.questions
         progress(len(found), len(tried))
-    return ((case, found[place]) for place, case in enumerate(tried))
+    results = [(case, found[place]) for place, case in enumerate(tried)]
+    return results, tuple(f"{reason} (met by {who})" for reason, who in stumbled.items())
 
 
 def _refuse_unsteady_givens(assignment: Assignment, secret: bytes) -> None:
@@ -154,9 +168,10 @@ def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
 _BROKEN = {
     "reference": _full,
     "alternative": _full,
+    "rounded": _full,
     "untouched": _empty,
     "trivial": _empty,
-    "constant": _earned,
+    "formal": _earned,
     "misconception": _caught,
 }
 
