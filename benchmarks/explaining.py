@@ -86,6 +86,8 @@ def main() -> None:
             if one.graded or one.at_home:
                 print(f"{slug}/{one.question}: {one.id}\n    bank: {one.hint}")
                 print(f"    said: {one.graded.text if one.graded else '–'}")
+            if one.other:
+                print(f"{slug}/{one.question}: {one.id} gets the hint of {one.other}")
             if one.graded != one.at_home and one.at_home:
                 print(f"    home: {one.at_home.text}")
         relations.update(one.graded.relation.partition(" of `")[0] for one in found if one.graded)

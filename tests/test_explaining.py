@@ -274,6 +274,17 @@ def test_an_input_handed_back_draws_no_hint():
     assert told([2 * one for one in MATRICES], MATRICES, inputs=inputs) is None
 
 
+def test_slopes_of_zero_and_one_are_not_taken_for_rounded_ones():
+    slopes = [np.where(one > 0, 1.0, leak) for one, leak in zip(MATRICES, (0.1, 0.2, 0.3), strict=True)]
+    assert relation(slopes, [np.floor(one) for one in slopes]) is None
+
+
+def test_an_input_that_was_changed_in_place_is_another_explanation():
+    asked = asked_of(MATRICES)
+    seen = {one.id: Answer("returned", 2 * one.expected, modified=("X",)) for one in asked}
+    assert explain(asked, seen, list(seen)) is None
+
+
 def test_a_check_that_never_looks_at_the_expected_value_says_nothing():
     asked = asked_of(MATRICES, with_a_then)
     seen = {one.id: returned(2 * one.expected) for one in asked}

@@ -181,7 +181,10 @@ def _relations(trial: Asked, answer: Answer) -> Found | None:
         return {}  # handed back as it came: nothing was computed that could be nearly right
     tol = _COARSEST if kinds(value) & TOLERANCES.keys() else min(max(check.tol, _FINEST), _COARSEST)
     with np.errstate(all="ignore"):
-        return _explored(value, trial.expected, tol, input_sizes(trial.inputs))
+        found = _explored(value, trial.expected, tol, input_sizes(trial.inputs))
+    if answer.modified:  # an input changed in place explains as much
+        return {relation: one for relation, one in found.items() if relation[1] == "later values"}
+    return found
 
 
 def _is_like(given: Any, value: Any) -> bool:

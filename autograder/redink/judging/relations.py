@@ -134,7 +134,7 @@ def value_relations(pair: Pair) -> Iterator[tuple[str, Support]]:
         if np.isfinite(made).all() and pair.gives(made):
             yield name, traced
     if any((got == rounded(want)).all() for rounded in (np.trunc, np.floor, np.ceil, np.round)):
-        yield "whole", traced
+        yield "whole", support(pair, want[changed], got[changed])  # slopes of 0.1 and 1 are not rounded to 0 and 1
     elif any(np.abs(got - np.round(want, places)).max() <= 1e-12 for places in range(1, 5)) and traced.entries >= 3:
         yield "decimals", traced
 
