@@ -145,6 +145,7 @@ def test_a_file_without_permission_is_ungradable(tmp_path):
 def test_a_misconception_draws_its_own_hint(results):
     assert question(results["believes_in_rows"], "centre")["hint"] == {
         "misconception": "takes_the_mean_over_rows",
+        "relation": "",
         "text": "Which axis runs over the examples?",
     }
     assert question(results["believes_in_variance"], "scale")["hint"]["misconception"] == "divides_by_the_variance"
@@ -228,7 +229,7 @@ def test_results_json_has_exactly_the_documented_keys(graded_course):
             assert set(cell) == {"index", "status", "error", "output", "cpu_seconds"}
         for one in result["questions"]:
             assert set(one) == {"id", "title", "tier", "score", "max_score", "hint", "checks"}
-            assert one["hint"] is None or set(one["hint"]) == {"misconception", "text"}
+            assert one["hint"] is None or set(one["hint"]) == {"misconception", "relation", "text"}
             for check in one["checks"]:
                 assert set(check) == {"id", "visibility", "verdict", "score", "max_score", "message", "notes"}
 

@@ -174,10 +174,16 @@ class Verdict(Record, frozen=True):
 
 
 class Hint(Record, frozen=True):
-    """The misconception that a wrong answer shows."""
+    """What a wrong answer shows: a misconception of the bank or, where none matches, how it relates to the right one."""
 
-    misconception: str
     text: str
+    misconception: str = ""
+    relation: str = ""  # named by judging/explaining.py, where no misconception matches
+
+    @property
+    def name(self) -> str:
+        """How an instructor's tables name it."""
+        return self.misconception or f"unknown ({self.relation})"
 
 
 class CheckResult(Record, frozen=True):

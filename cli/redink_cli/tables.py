@@ -38,7 +38,7 @@ def remark(result: Result) -> str:
     """Say in one line what an instructor wants to know about a result."""
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
-    parts = [f"{question.id}: {question.hint.misconception}" for question in result.questions if question.hint]
+    parts = [f"{question.id}: {question.hint.name}" for question in result.questions if question.hint]
     failed = [cell for cell in result.cells if cell.status not in ("ok", "skipped")]
     parts += [f"cell {cell.index}: {clean(cell.error or cell.status, 120)}" for cell in failed[:_MOST_CELLS]]
     if len(failed) > _MOST_CELLS:

@@ -38,7 +38,7 @@ def _figures(results: tuple[Result, ...], graded: list[Result]) -> list[str]:
 
 def _misconceptions(graded: list[Result]) -> list[str]:
     found = Counter(
-        (question.id, question.hint.misconception, question.hint.text)
+        (question.id, question.hint.name, question.hint.text)
         for result in graded
         for question in result.questions
         if question.hint

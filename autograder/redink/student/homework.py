@@ -15,7 +15,8 @@ from redink.assignment.trials import as_asked, make_requests
 from redink.checks.language import Check
 from redink.errors import CourseError
 from redink.judging.answers import Answer, read_answer
-from redink.judging.diagnosing import Asked, diagnose, hint_of, read_belief
+from redink.judging.diagnosing import Asked, read_belief
+from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.judging.forbidding import Source, breaches
 from redink.judging.verdicts import judge
@@ -118,13 +119,15 @@ class Homework:
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
         bank = [read_belief(one) for one in self.published.misconceptions if one.question == id]
+        unfinished = self._unfinished(question, work) if failing else ()
+        hint = find_hint([one.asked for one in rows], seen, failing, bank, sound=not unfinished) if failing else None
         return QuestionReport(
             question=question,
             feedback=feedback,
             checks=tuple(tried),
-            hint=hint_of(diagnose([one.asked for one in rows], seen, failing, bank)) if failing else None,
+            hint=hint,
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
-            fix_first=self._unfinished(question, work) if failing else (),
+            fix_first=unfinished,
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:

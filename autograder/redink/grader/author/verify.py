@@ -133,14 +133,14 @@ def _full(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
             )
             yield f"{case.who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told})"
         if question.hint is not None:
-            yield f"{case.who} draws the hint {question.hint.misconception} in {question.id}"
+            yield f"{case.who} draws the hint {question.hint.name} in {question.id}"
 
 
 def _empty(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
     yield from _earned(case, result)
     for question in result:
         if question.hint is not None:
-            yield f"{case.who} draws the hint {question.hint.misconception} in {question.id}"
+            yield f"{case.who} draws the hint {question.hint.name} in {question.id}"
 
 
 def _earned(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
@@ -162,7 +162,7 @@ def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
         elif question.hint is None:
             yield f"{case.who} draws no hint"
         elif question.hint.misconception != case.id:
-            yield f"{case.who} draws the hint {question.hint.misconception}"
+            yield f"{case.who} draws the hint {question.hint.name}"
 
 
 _BROKEN = {

@@ -1,8 +1,8 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
 Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
-basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
-and so does one of which something has not been seen.
+basis (rules, expected values, observations, how the questions that it uses went) is the one of an earlier assessment keeps
+its outcome, and so does one of which something has not been seen.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def assess(
     bases: dict[str, str] = {}
     mistakes: dict[str, str] = {}
     for question in key.spec.questions:
-        found = _misconceptions(key, question, results)
+        found, sound = _misconceptions(key, question, results), _is_sound(key, question, results)
         if before is not None and _is_unseen(key, question, evidence):
             basis = before.bases.get(question.id, "")
         else:
-            basis = _basis(key, question, evidence, found)
+            basis = _basis(key, question, evidence, found, sound)
         if before is not None and question.id in earlier and before.bases.get(question.id, "") == basis:
             results[question.id] = earlier[question.id]
             mistake = before.mistakes.get(question.id, "")
         else:
             judged = judge(key, question, evidence, memory, budget)
-            diagnosis = _diagnose(key, question, evidence, judged, found, budget)
+            diagnosis = _diagnose(key, question, evidence, judged, found, sound, budget)
             results[question.id] = score(key, question, diagnosis)
             mistake = diagnosis.mistake
         bases[question.id] = basis
@@ -59,12 +59,13 @@ def _diagnose(
     evidence: Evidence,
     judged: Mapping[str, Judged],
     found: list[str],
+    sound: bool,
     budget: Budget,
 ) -> Diagnosis:
     """Diagnose a question; answers that cost more to compare than they may have no hint."""
     try:
         with budget.step():
-            return diagnose(key, question, evidence, judged, found)
+            return diagnose(key, question, evidence, judged, found, sound=sound)
     except OVERRUN:
         return Diagnosis(feedback={id: one.feedback for id, one in judged.items()})
 
@@ -72,7 +73,12 @@ def _diagnose(
 def _misconceptions(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> list[str]:
     """Name the misconceptions found in the questions that this one uses, nearest first."""
     hints = (results[used].hint for used in key.spec.all_used(question))
-    return [hint.misconception for hint in hints if hint is not None]
+    return [hint.misconception for hint in hints if hint is not None and hint.misconception]
+
+
+def _is_sound(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> bool:
+    """Tell whether the questions that this one uses are right."""
+    return all(results[used].score == results[used].max_score for used in key.spec.all_used(question))
 
 
 def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
@@ -80,8 +86,9 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
     return any(part.check not in evidence.digests for part in key.parts(question.id))
 
 
-def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:
+def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str], sound: bool) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
     reads_source = bool(question.forbids or found)  # for forbidden names, and for what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
-    return digest(key.question_digest(question), searched, evidence.failures, *seen, *found)
+    earlier = "sound" if sound else "unsound"
+    return digest(key.question_digest(question), searched, evidence.failures, earlier, *seen, *found)

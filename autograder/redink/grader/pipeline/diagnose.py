@@ -1,4 +1,4 @@
-"""Stage 5: name the misconception behind a wrong answer, and charge one bug once."""
+"""Stage 5: say what a wrong answer shows, and charge one bug once."""
 
 from __future__ import annotations
 
@@ -8,28 +8,37 @@ from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.judge import Judged
-from redink.judging import diagnosing
 from redink.judging.answers import Answer
 from redink.judging.diagnosing import Asked, Belief, is_silent
+from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback
 from redink.judging.mistakes import fingerprint
 from redink.judging.relying import is_trivial, relies_on
 from redink.judging.verdicts import same
-from redink.records import Record
+from redink.records import Hint, Record
 
 
 class Diagnosis(Record, frozen=True):
-    """A question's checks as they count in the end, the misconception behind them, or the name of an unknown mistake."""
+    """A question's checks as they count in the end, what they show, and the name of a mistake that no bank knows."""
 
     feedback: dict[str, Feedback]  # by check id
-    misconception: str = ""
+    hint: Hint | None = None
     mistake: str = ""  # equal for students whose wrong answers are equal
 
 
 def diagnose(
-    key: OpenKey, question: Question, evidence: Evidence, judged: Mapping[str, Judged], earlier: Sequence[str]
+    key: OpenKey,
+    question: Question,
+    evidence: Evidence,
+    judged: Mapping[str, Judged],
+    earlier: Sequence[str],
+    *,
+    sound: bool,
 ) -> Diagnosis:
-    """Diagnose one question; `earlier` names the misconceptions found in questions that it uses, nearest first."""
+    """Diagnose one question; `earlier` names the misconceptions found in questions that it uses, nearest first.
+
+    `sound` says that those questions are right, so that what is wrong here is wrong by itself.
+    """
     feedback = {id: one.feedback for id, one in judged.items()}
     failing = [id for id in feedback if feedback[id].outcome != "passed"]
     for id in failing:
@@ -48,10 +57,9 @@ def diagnose(
     ]
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
-    match = diagnosing.diagnose(asked, seen, wrong, key.bank(question.id))
-    if match is not None:
-        return Diagnosis(feedback=feedback, misconception=match.id)
-    return Diagnosis(feedback=feedback, mistake=_unknown(asked, seen))
+    hint = find_hint(asked, seen, wrong, key.bank(question.id), sound=sound)
+    known = hint is not None and bool(hint.misconception)
+    return Diagnosis(feedback=feedback, hint=hint, mistake="" if known else _unknown(asked, seen))
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from redink.assignment.spec import Question, Spec
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.pipeline.diagnose import Diagnosis
-from redink.records import CheckResult, Hint, QuestionResult
+from redink.records import CheckResult, QuestionResult
 
 
 def score(key: OpenKey, question: Question, diagnosis: Diagnosis) -> QuestionResult:
@@ -39,7 +39,7 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis) -> QuestionRes
         tier=question.tier,
         score=_points(earned),
         max_score=float(question.points),
-        hint=_hint(key, diagnosis),
+        hint=diagnosis.hint,
         checks=tuple(results),
     )
 
@@ -48,12 +48,6 @@ def total(spec: Spec, questions: Iterable[QuestionResult]) -> float:
     """Add up the questions that count."""
     counted = ("core", "extra") if spec.bonus else ("core",)
     return round(sum(question.score for question in questions if question.tier in counted), 2)
-
-
-def _hint(key: OpenKey, diagnosis: Diagnosis) -> Hint | None:
-    if not diagnosis.misconception:
-        return None
-    return Hint(misconception=diagnosis.misconception, text=key.belief(diagnosis.misconception).hint)
 
 
 def _exact(weight: float) -> Fraction:

@@ -238,7 +238,7 @@ class Gradebook:
             self._db.executemany(
                 "INSERT INTO question_scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (id, one.id, one.tier, one.score, one.max_score, one.hint.misconception if one.hint else None,
+                    (id, one.id, one.tier, one.score, one.max_score, one.hint.misconception or None if one.hint else None,
                      mistakes.get(one.id), bases.get(one.id, ""))
                     for one in result.questions
                 ],
