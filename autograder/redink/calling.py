@@ -54,7 +54,7 @@ class Call:
     """One `when`, compiled, with inputs decoded afresh."""
 
     def __init__(self, request: Request) -> None:
-        self._inputs: dict[str, Any] = wire.decode(request.inputs, _Tensors)
+        self._inputs: dict[str, Any] = decode_inputs(request.inputs)
         self._before = {name: wire.encode(value) for name, value in self._inputs.items()}
         self._when = _compiled(request.when)
 
@@ -65,6 +65,11 @@ class Call:
     def modified(self) -> tuple[str, ...]:
         """Name the inputs that were changed in place."""
         return tuple(name for name, value in self._inputs.items() if wire.encode(value) != self._before[name])
+
+
+def decode_inputs(data: bytes) -> Any:
+    """Decode a wire value where code will use it: a tensor is a tensor again, and loads torch only then."""
+    return wire.decode(data, _Tensors)
 
 
 def ending(error: BaseException) -> tuple[Literal["timeout", "missing", "raised"], str]:

@@ -70,6 +70,7 @@ class Request(Record, frozen=True, omit_defaults=True):
     inputs: bytes
     group: str = ""
     forbids: tuple[str, ...] = ()  # names whose calls are to be noted while it runs
+    borrows: tuple[str, ...] = ()  # functions that another box answers for; only ever asked of the reference
 
     @property
     def published(self) -> bool:
@@ -217,6 +218,9 @@ class Assessment(Record, frozen=True):
     questions: tuple[QuestionResult, ...]
     bases: dict[str, str]
     mistakes: dict[str, str]  # names of mistakes that no misconception explains
+    untried: dict[str, tuple[str, ...]] = msgspec.field(
+        default_factory=dict
+    )  # checks that may follow from these questions
 
 
 class SubmissionId(Record, frozen=True):

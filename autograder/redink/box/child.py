@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from redink import frames
+from redink.box.borrowing import Loans
 from redink.box.processes import NO_ROOM
-from redink.box.protocol import CellDone, RunCells, RunnerEnded, RunRequests, WallsRaised, pack, to_box
+from redink.box.protocol import CellDone, Lent, RunCells, RunnerEnded, RunRequests, WallsRaised, pack, to_box
 from redink.box.runner import serve
 from redink.box.shell import fixed_seeds
 from redink.box.shell.cells import CellShell, run_cell
@@ -99,17 +100,21 @@ def _work(sock: socket.socket, output: Output, shell: CellShell, alone: bool) ->
             os._exit(0)  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(CellDone(run=run)))
     output.allow(0)
-    student = Student(shell.user_ns, given)
+    student, loans = Student(shell.user_ns, given), Loans(sock, shell.user_ns)
     while True:
         order = to_box(frames.receive(sock, _LARGEST_JOB))
+        if isinstance(order, Lent):
+            continue  # it came too late for a runner that has ended
         assert isinstance(order, RunRequests)
-        serving = functools.partial(_serve_all, sock, order, student, job.limits, watch)
+        serving = functools.partial(_serve_all, sock, order, student, job.limits, watch, loans)
         frames.send(sock, pack(RunnerEnded(code=_in_a_runner(serving, alone))))
 
 
-def _serve_all(sock: socket.socket, order: RunRequests, student: Student, limits: Limits, watch: Watch) -> None:
+def _serve_all(
+    sock: socket.socket, order: RunRequests, student: Student, limits: Limits, watch: Watch, loans: Loans
+) -> None:
     """Serve requests, and those that follow, as long as this process may answer."""
-    while serve(sock, order.requests, student, limits, watch):
+    while serve(sock, order.requests, student, limits, watch, loans):
         following = to_box(frames.receive(sock, _LARGEST_JOB))
         assert isinstance(following, RunRequests)
         order = following

@@ -11,7 +11,10 @@ Box channel, grader ↔ child (wire frames; nothing that comes back is trusted):
     WallsRaised                    the walls are up; nothing of the student has run
     RunCells        → CellDone …   one for each cell
     RunRequests     → Reply …      one for each request, then RunnerEnded unless all are answered
+                    → Borrow       meanwhile, from the reference's box alone: a call that another box must answer
+    Lent            → …            that answer, and the request goes on
 
+A box that was not opened to borrow is refused a `Borrow` like any other garbage (grader/workers/borrowing.py).
 Decoders are made here, once: student code finds no redink modules, so nothing can be resolved later.
 """
 
@@ -104,6 +107,21 @@ class RunnerEnded(Record, frozen=True, tag="runner_ended"):
     code: int
 
 
+class Borrow(Record, frozen=True, tag="borrow"):
+    """The reference calls a function that was taken from it; its arguments are a wire value."""
+
+    name: Annotated[str, msgspec.Meta(max_length=1000)]
+    inputs: bytes  # "args" and "kwargs"
+
+
+class Lent(Record, frozen=True, tag="lent"):
+    """What the borrowed function did: it returned this wire value, or raised, or could not be called because of `why`."""
+
+    status: Literal["returned", "raised", "refused"]
+    value: bytes = b""
+    why: str = ""
+
+
 def pack_calls(calls: Iterable[ForbiddenCall]) -> bytes:
     """Write forbidden calls for a reply; none are no bytes."""
     listed = tuple(calls)
@@ -118,8 +136,8 @@ def read_calls(data: bytes) -> tuple[ForbiddenCall, ...]:
 
 ToZygote = Orders | Spawn | End
 FromZygote = Ready | Spawned | Ended
-ToBox = RunCells | RunRequests
-FromBox = CellDone | Reply | RunnerEnded
+ToBox = RunCells | RunRequests | Lent
+FromBox = CellDone | Reply | RunnerEnded | Borrow
 
 _ENCODER = msgspec.msgpack.Encoder()
 _TO_ZYGOTE: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToZygote)

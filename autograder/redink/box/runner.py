@@ -11,6 +11,7 @@ import socket
 from collections.abc import Sequence
 
 from redink import frames, wire
+from redink.box.borrowing import Loans
 from redink.box.protocol import Reply, pack, pack_calls
 from redink.box.shell import fixed_seeds
 from redink.box.shell.forbidden_calls import Noted, Watch
@@ -20,11 +21,13 @@ from redink.calling import Call, Student, ending
 from redink.records import Limits, Request
 
 
-def serve(sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits, watch: Watch) -> bool:
+def serve(
+    sock: socket.socket, requests: Sequence[Request], student: Student, limits: Limits, watch: Watch, loans: Loans
+) -> bool:
     """Answer requests until they are done or one runs out of time; tell whether this process may answer more."""
     me = os.getpid()
     for request in requests:
-        reply = observe(request, student, limits, watch)
+        reply = observe(request, student, limits, watch, loans)
         if os.getpid() != me:
             return False  # a copy that the student's os.fork() made: only the original answers
         frames.send(sock, pack(reply))
@@ -33,7 +36,7 @@ def serve(sock: socket.socket, requests: Sequence[Request], student: Student, li
     return True
 
 
-def observe(request: Request, student: Student, limits: Limits, watch: Watch) -> Reply:
+def observe(request: Request, student: Student, limits: Limits, watch: Watch, loans: Loans) -> Reply:
     """Call one `when` and return what it returned or how it ended, and which forbidden names were called in it."""
     limit = TimeLimit(limits.check_cpu, limits.check_cpu * limits.wall_factor)
     calls: Noted = {}
@@ -41,7 +44,7 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch) ->
         call = Call(request)
         fixed_seeds.reseed()
         with limit:
-            with watch.over(request.forbids) as calls:
+            with loans.of(request.borrows), watch.over(request.forbids) as calls:
                 returned = call(student)
             value = wire.encode(returned)
             modified = call.modified()

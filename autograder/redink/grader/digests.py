@@ -26,14 +26,14 @@ _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
 _IN_BOTH = ("__init__.py", "errors.py", "texts.py", "records.py", "wire.py", "frames.py")
 _SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
 _IN_THE_BOX = (
-    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py",
+    *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py", "grader/workers/borrowing.py",
     *(f"grader/sandbox/{name}.py" for name in _SANDBOX)
 )  # fmt: skip
 _IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "notebook.py", "checks", "judging", "assignment/spec.py", "assignment/load.py",
     "assignment/trials.py", "grader/digests.py", "grader/answer_key/key.py", "grader/answer_key/open_key.py",
-    "grader/evidence/evidence.py", "box/__init__.py", "box/time_limit.py",
+    "grader/evidence/evidence.py", "grader/evidence/keys.py", "box/__init__.py", "box/time_limit.py",
     *(f"grader/pipeline/{name}.py" for name in ("assess", "budget", "judge", "diagnose", "score")),
 )  # fmt: skip
 _IN_THE_MAKING = ("grader/assignment", "grader/answer_key")

@@ -137,7 +137,7 @@ def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Resu
     old, assessment = graded.result, assessed.assessment
     new = msgspec.structs.replace(old, version=by.key.version, score=assessment.score, questions=assessment.questions)
     if by.apply:
-        under = "" if stored.unseen else by.name  # the next grade sees what has not been seen
+        under = "" if stored.unseen or assessment.untried else by.name  # the next grade sees what has not been seen
         _keep(by.book, under, graded, new, assessment.bases, assessment.mistakes)
     return new
 

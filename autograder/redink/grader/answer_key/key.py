@@ -14,7 +14,7 @@ import msgspec
 from redink.assignment.spec import Spec
 from redink.errors import CourseError
 from redink.grader.digests import box_stamp, digest
-from redink.records import Observation, Record, Request, Trial, Visibility
+from redink.records import Cell, Observation, Record, Request, Trial, Visibility
 
 SCHEMA = "redink/answer-key/1"
 _TIMES, _SPARE = 8, 1 << 14  # a list takes more bytes than an array, an answer of a wrong shape has more numbers
@@ -68,6 +68,8 @@ class AnswerKey(Record, frozen=True, dict=True):
     data: dict[str, bytes]  # files that cells may open
     misconceptions: tuple[Hinted, ...]
     parts: tuple[Part, ...]  # in the order of the checks, public ones first
+    reference_from: str  # a digest of the reference's cells
+    reference: tuple[Cell, ...] = ()  # those cells. Optional; never shipped, and in no student's box
     schema: str = SCHEMA
 
     @property

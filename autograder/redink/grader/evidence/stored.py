@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest
-from redink.grader.evidence.keys import observation_keys
+from redink.grader.evidence.keys import borrowed_key, observation_keys
 from redink.grader.evidence.old_observations import old_contents
 from redink.grader.evidence.packing import unpack_sources
 from redink.grader.store.gradebook import Gradebook, Stored, StoredRun
@@ -32,9 +32,9 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
     keys = observation_keys(key, cells_to_run(unpack_sources(run.sources), key.explorations))
     stored: dict[str, Stored] = {}
     for one in book.stored(submission):
-        if keys.get(one.check) == one.key:
+        if (keys.get(one.check) or borrowed_key(key, keys, one.check)) == one.key:
             stored.setdefault(one.check, one)
-    old = {} if len(stored) == len(keys) else old_contents(book, key, submission, keys.keys() - stored.keys())
+    old = {} if keys.keys() <= stored.keys() else old_contents(book, key, submission, keys.keys() - stored.keys())
     digests = {check: one.digest for check, one in stored.items()} | {check: digest(old[check]) for check in old}
 
     def content(check: str) -> bytes:

@@ -1,20 +1,21 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
 Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
-basis (rules, expected values, observations, how the questions that it uses went) is the one of an earlier assessment keeps
-its outcome, and so does one of which something has not been seen.
+basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
+and so does one of which something has not been seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.keys import borrowed_name
 from redink.grader.pipeline.budget import OVERRUN, UNLIMITED, Budget
-from redink.grader.pipeline.diagnose import Diagnosis, diagnose
+from redink.grader.pipeline.diagnose import Diagnosis, Earlier, diagnose
 from redink.grader.pipeline.judge import Judged, Memory, judge
 from redink.grader.pipeline.score import score, total
 from redink.records import Assessment, QuestionResult
@@ -32,25 +33,37 @@ def assess(
     results: dict[str, QuestionResult] = {}
     bases: dict[str, str] = {}
     mistakes: dict[str, str] = {}
+    untried: dict[str, tuple[str, ...]] = {}
+    charged: set[str] = set()  # without those of which something is untried: that may turn out to be no error of theirs
     for question in key.spec.questions:
-        found, sound = _misconceptions(key, question, results), _is_sound(key, question, results)
-        if before is not None and _is_unseen(key, question, evidence):
+        found = _errors(key, question, results, charged)
+        unseen = before is not None and _is_unseen(key, question, evidence)
+        if before is not None and unseen:
             basis = before.bases.get(question.id, "")
         else:
-            basis = _basis(key, question, evidence, found, sound)
-        if before is not None and question.id in earlier and before.bases.get(question.id, "") == basis:
-            results[question.id] = earlier[question.id]
+            basis = _basis(key, question, evidence, found)
+        kept = earlier.get(question.id)
+        same = before is not None and before.bases.get(question.id, "") == basis
+        waits = False
+        if before is not None and kept is not None and same and (unseen or not _may_be_tried(key, kept, found)):
+            results[question.id] = kept
             mistake = before.mistakes.get(question.id, "")
         else:
             judged = judge(key, question, evidence, memory, budget)
-            diagnosis = _diagnose(key, question, evidence, judged, found, sound, budget)
+            diagnosis = _diagnose(key, question, evidence, judged, found, budget)
             results[question.id] = score(key, question, diagnosis)
             mistake = diagnosis.mistake
+            untried |= diagnosis.untried
+            waits = bool(diagnosis.untried)
         bases[question.id] = basis
         if mistake:
             mistakes[question.id] = mistake
+        if not waits and (mistake or results[question.id].hint is not None):
+            charged.add(question.id)
     questions = tuple(results.values())
-    return Assessment(score=total(key.spec, questions), questions=questions, bases=bases, mistakes=mistakes)
+    return Assessment(
+        score=total(key.spec, questions), questions=questions, bases=bases, mistakes=mistakes, untried=untried
+    )
 
 
 def _diagnose(
@@ -58,27 +71,33 @@ def _diagnose(
     question: Question,
     evidence: Evidence,
     judged: Mapping[str, Judged],
-    found: list[str],
-    sound: bool,
+    found: Earlier,
     budget: Budget,
 ) -> Diagnosis:
     """Diagnose a question; answers that cost more to compare than they may have no hint."""
     try:
         with budget.step():
-            return diagnose(key, question, evidence, judged, found, sound=sound)
+            return diagnose(key, question, evidence, judged, found)
     except OVERRUN:
         return Diagnosis(feedback={id: one.feedback for id, one in judged.items()})
 
 
-def _misconceptions(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> list[str]:
-    """Name the misconceptions found in the questions that this one uses, nearest first."""
-    hints = (results[used].hint for used in key.spec.all_used(question))
-    return [hint.misconception for hint in hints if hint is not None and hint.misconception]
+def _errors(
+    key: OpenKey, question: Question, results: Mapping[str, QuestionResult], charged: Collection[str]
+) -> Earlier:
+    """Name what went wrong in the questions that this one uses, nearest first."""
+    used = key.spec.all_used(question)
+    hints = (results[one].hint for one in used)
+    return Earlier(
+        misconceptions=tuple(hint.misconception for hint in hints if hint is not None and hint.misconception),
+        charged=tuple(one for one in used if one in charged),
+        sound=all(results[one].score == results[one].max_score for one in used),
+    )
 
 
-def _is_sound(key: OpenKey, question: Question, results: Mapping[str, QuestionResult]) -> bool:
-    """Tell whether the questions that this one uses are right."""
-    return all(results[used].score == results[used].max_score for used in key.spec.all_used(question))
+def _may_be_tried(key: OpenKey, kept: QuestionResult, found: Earlier) -> bool:
+    """Tell whether an earlier outcome may lack something that can be tried now."""
+    return bool(found.charged and key.key.reference) and kept.score < kept.max_score
 
 
 def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
@@ -86,9 +105,21 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
     return any(part.check not in evidence.digests for part in key.parts(question.id))
 
 
-def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str], sound: bool) -> str:
+def _basis(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    reads_source = bool(question.forbids or found)  # for forbidden names, and for what uses an earlier function
+    reads_source = bool(question.forbids or found.charged)  # for forbidden names, and for what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
-    earlier = "sound" if sound else "unsound"
-    return digest(key.question_digest(question), searched, evidence.failures, earlier, *seen, *found)
+    earlier = "sound" if found.sound else "unsound"
+    facts = [key.question_digest(question), searched, evidence.failures, earlier, *seen, *found.misconceptions]
+    return digest(*facts, *_tried(key, question, evidence, found)) if found.charged else digest(*facts)
+
+
+def _tried(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> Iterator[str]:
+    """List what the outcome of a question depends on besides, where an earlier one was charged."""
+    yield from ("charged", *found.charged, str(bool(key.key.reference)))
+    for part in (part for one in found.charged for part in key.parts(one)):
+        yield evidence.digests.get(part.check, "")
+    for part in key.parts(question.id):
+        for name in sorted(evidence.digests):
+            if name.startswith(borrowed_name(part.check, ())):
+                yield from (name, evidence.digests[name])

@@ -1,19 +1,29 @@
-"""Stage 5: say what a wrong answer shows, and charge one bug once."""
+"""Stage 5: say what a wrong answer shows, and charge one bug once.
+
+A check that fails may only show an error of an earlier question, which is charged there. If that error is a known
+misconception, the answer key says what follows from it. For any other error it is tried: the reference borrows the
+student's functions of the earlier questions (workers/borrowing.py), and what it then answers is evidence like any other.
+Where that was not tried yet, the diagnosis says what should be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.keys import borrowed_name
 from redink.grader.pipeline.judge import Judged
 from redink.judging.answers import Answer
 from redink.judging.diagnosing import Asked, Belief, is_silent
 from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback
 from redink.judging.mistakes import fingerprint
-from redink.judging.relying import is_trivial, relies_on
+from redink.judging.relying import is_guessable, is_trivial, relies_on
 from redink.judging.verdicts import same
 from redink.records import Hint, Record
 
@@ -24,31 +34,37 @@ class Diagnosis(Record, frozen=True):
     feedback: dict[str, Feedback]  # by check id
     hint: Hint | None = None
     mistake: str = ""  # equal for students whose wrong answers are equal
+    untried: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # checks, and what they should borrow
+
+
+class Earlier(NamedTuple):
+    """What went wrong in the questions that this one uses, nearest first: misconceptions, and all questions charged."""
+
+    misconceptions: tuple[str, ...] = ()
+    charged: tuple[str, ...] = ()
+    sound: bool = True  # they are all right, so that what is wrong here is wrong by itself
 
 
 def diagnose(
-    key: OpenKey,
-    question: Question,
-    evidence: Evidence,
-    judged: Mapping[str, Judged],
-    earlier: Sequence[str],
-    *,
-    sound: bool,
+    key: OpenKey, question: Question, evidence: Evidence, judged: Mapping[str, Judged], earlier: Earlier
 ) -> Diagnosis:
-    """Diagnose one question; `earlier` names the misconceptions found in questions that it uses, nearest first.
-
-    `sound` says that those questions are right, so that what is wrong here is wrong by itself.
-    """
+    """Diagnose one question."""
     feedback = {id: one.feedback for id, one in judged.items()}
     failing = [id for id in feedback if feedback[id].outcome != "passed"]
     for id in failing:
         if judged[id].final:
             continue
         belief = next(
-            (one for name in earlier if _follows(key, id, evidence, judged[id], one := key.belief(name))), None
+            (
+                one
+                for name in earlier.misconceptions
+                if _follows(key, id, evidence, judged[id], one := key.belief(name))
+            ),
+            None,
         )
         if belief is not None and _proves_something(key, question, evidence, judged[id], belief):
-            feedback[id] = _carried(feedback[id], belief.question)
+            feedback[id] = _carried(feedback[id], [belief.question])
+    untried = _try_the_rest(key, question, evidence, judged, feedback, earlier.charged)
     if all(feedback[id].outcome == "passed" for id in failing):
         return Diagnosis(feedback=feedback)
     asked = [one for part in key.parts(question.id) for one in key.asked(part.check)]
@@ -57,9 +73,9 @@ def diagnose(
     ]
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
-    hint = find_hint(asked, seen, wrong, key.bank(question.id), sound=sound)
-    known = hint is not None and bool(hint.misconception)
-    return Diagnosis(feedback=feedback, hint=hint, mistake="" if known else _unknown(asked, seen))
+    hint = find_hint(asked, seen, wrong, key.bank(question.id), sound=earlier.sound)
+    mistake = "" if hint is not None and hint.misconception else _unknown(asked, seen)
+    return Diagnosis(feedback=feedback, hint=hint, mistake=mistake, untried=untried)
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
@@ -82,9 +98,99 @@ def _proves_something(key: OpenKey, question: Question, evidence: Evidence, judg
     return relies_on(sources, question.asks, key.spec.question(belief.question).asks)
 
 
-def _carried(feedback: Feedback, question: str) -> Feedback:
-    note = f"right, given the error in {question}, which is charged there"
+def _carried(feedback: Feedback, questions: Sequence[str]) -> Feedback:
+    note = f"right, given {_errors(questions)}, which {'are' if questions[1:] else 'is'} charged there"
     return Feedback(outcome="passed", sentence=feedback.sentence, notes=(*feedback.notes, note))
+
+
+def _errors(questions: Sequence[str]) -> str:
+    return f"the error{'s' if questions[1:] else ''} in {' and '.join(questions)}"
+
+
+# -- errors that no misconception explains -----------------------------------------------------------------------------
+
+
+def _try_the_rest(
+    key: OpenKey,
+    question: Question,
+    evidence: Evidence,
+    judged: Mapping[str, Judged],
+    feedback: dict[str, Feedback],
+    charged: Sequence[str],
+) -> dict[str, tuple[str, ...]]:
+    """Carry the checks that fail only by errors of earlier questions; return those of which that is not known yet."""
+    open_checks = [
+        id
+        for id, one in feedback.items()
+        if not (one.passed or judged[id].final) and _returned(key, id, evidence, judged[id])
+    ]
+    if not open_checks or not (used := _relied_on(key, question, evidence, charged)):
+        return {}
+    untried = {}
+    for id in open_checks:
+        name = borrowed_name(id, used)
+        if name in evidence.digests:
+            feedback[id] = _as_tried(key, id, evidence, judged[id], feedback[id], used)
+        elif key.key.reference:
+            untried[id] = used
+            feedback[id] = _noted(
+                feedback[id], f"not tried yet with {_errors(used)}: it will be when it is graded again"
+            )
+        else:
+            feedback[id] = _noted(feedback[id], f"not tried with {_errors(used)}: this answer key has no reference")
+    return untried
+
+
+def _returned(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> bool:
+    """Tell whether every failed trial returned something: what was raised proves nothing."""
+    answers = zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True)
+    return all(judged.passed[asked.id] or answer.status == "returned" for asked, answer in answers)
+
+
+def _relied_on(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> tuple[str, ...]:
+    """Return the charged questions that this one uses, by its source; none if one of them is as good as unwritten."""
+    sources = [cell.source for cell in evidence.sources] if charged else []
+    used = tuple(one for one in charged if relies_on(sources, question.asks, key.spec.question(one).asks))
+    return () if any(_is_constant(key, evidence, one) for one in used) else used
+
+
+def _is_constant(key: OpenKey, evidence: Evidence, question: str) -> bool:
+    """Tell whether all answers to a question are one and the same number: it is as good as unwritten."""
+    return is_trivial(
+        [
+            answer.value
+            for part in key.parts(question)
+            for answer in evidence.answers(part.check, key.most_parts(part.check))
+            if answer.status == "returned"
+        ]
+    )
+
+
+def _as_tried(
+    key: OpenKey, check: str, evidence: Evidence, judged: Judged, feedback: Feedback, used: tuple[str, ...]
+) -> Feedback:
+    """Carry a check on which the reference, having borrowed, answers like the student; say so where it could not answer."""
+    most = key.most_parts(check)
+    answers = zip(
+        key.asked(check), evidence.answers(check, most), evidence.answers(borrowed_name(check, used), most), strict=True
+    )
+    failed = [one for one in answers if not judged.passed[one[0].id]]
+    if hindered := next((lent for _, _, lent in failed if lent.status == "unreachable"), None):
+        return _noted(feedback, f"could not be tried with {_errors(used)} ({hindered.error}): a person should look")
+    follows = all(
+        lent.status == "returned" and same(asked.check, answer, lent, asked.inputs) for asked, answer, lent in failed
+    )
+    if follows and is_guessable([lent.value for _, _, lent in failed]):
+        note = f"follows from {_errors(used)}, but so might the answer of an empty function: a person should look"
+        return _noted(feedback, note)
+    return _carried(feedback, used) if follows else feedback
+
+
+def _noted(feedback: Feedback, note: str) -> Feedback:
+    return msgspec.structs.replace(feedback, notes=(*feedback.notes, note))
+
+
+# -- unknown mistakes --------------------------------------------------------------------------------------------------
 
 
 def _unknown(asked: Sequence[Asked], seen: Mapping[str, Answer]) -> str:

@@ -40,7 +40,7 @@ class Done(Record, frozen=True):
     refused: str = ""  # why no submission may be run here
     sources: bytes = b""  # the cells as they were handed in, packed
     execution: Execution | None = None
-    executed: bool = False  # whether the execution is new
+    executed: bool = False  # whether anything is new in it
     seen: tuple[CheckObservations, ...] = ()  # only what is new, and was reached
     assessment: Assessment | None = None
     judgements: dict[str, bytes] = msgspec.field(default_factory=dict)

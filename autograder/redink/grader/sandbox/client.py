@@ -10,7 +10,7 @@ import contextlib
 import os
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NoReturn
@@ -22,7 +22,7 @@ from redink.grader.sandbox import cgroups
 from redink.grader.sandbox.channel import Channel
 from redink.grader.sandbox.levels import level
 from redink.grader.sandbox.pidfds import has_ended, kill, pid_of
-from redink.grader.sandbox.session import Session
+from redink.grader.sandbox.session import Lend, Session
 from redink.grader.sandbox.template import Template, connect
 from redink.records import Cell, Limits, Observed, Record, Request, Walls
 from redink.texts import clean
@@ -77,14 +77,22 @@ class Zygote:
         limits: Limits,
         files: Mapping[str, bytes] = _NOTHING,
         most_bytes: Mapping[str, int] = _NOTHING,
+        lend: Lend | None = None,
     ) -> Observed:
         """Run a submission's cells and then the requests in a fresh box; `files` are put into its working folder.
 
         `most_bytes` says how large the answer to a request may be, where that is less than the limits allow.
+        `lend` answers what the cells may borrow: only for cells of our own (workers/borrowing.py).
         """
+        with self.held():
+            return Session(self, cells, requests, limits, files, most_bytes, lend).observe()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Have the zygote for oneself, and ready: it has one child at a time."""
         with self._lock:
             self._ready()
-            return Session(self, cells, requests, limits, files, most_bytes).observe()
+            yield
 
     def spawn(self, limits: Limits) -> tuple[Channel, int]:
         """Have a child forked; return the channel to it, and the pid of the process that all its family descends from."""

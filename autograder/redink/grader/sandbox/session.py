@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, Protocol
 
 from redink.box import processes, protocol
-from redink.box.protocol import CellDone, Ended, Reply, RunCells, RunnerEnded, RunRequests
+from redink.box.protocol import Borrow, CellDone, Ended, FromBox, Lent, Reply, RunCells, RunnerEnded, RunRequests
 from redink.errors import BoxError, TooLateError
 from redink.grader.sandbox.channel import DISTURBED, Channel
 from redink.grader.sandbox.meter import Allowance, Deadline, Exhausted, Late, Lost, Meter, out_of_memory
@@ -27,6 +27,8 @@ from redink.records import Cell, CellRun, Limits, Observation, Observed, Request
 
 MOST_RESPAWNS = 5
 _ANSWERING = 60.0
+
+Lend = Callable[[Borrow], Lent]
 
 
 class Children(Protocol):
@@ -56,13 +58,16 @@ class Session:
         limits: Limits,
         files: Mapping[str, bytes],
         most_bytes: Mapping[str, int],
+        lend: Lend | None = None,
     ) -> None:
+        """Take what is to be run; `lend` answers the calls that a box of ours borrows, and no other box may ask."""
         self._children = children
         self._cells = tuple(cells)
         self._requests = tuple(requests)
         self._limits = limits
         self._files = dict(files)
         self._most_bytes = most_bytes
+        self._lend = lend
         self._meter = Meter(limits)
         self._groups: dict[str, list[Request]] = defaultdict(list)
         for request in requests:
@@ -166,7 +171,7 @@ class Session:
             self._at = request
             self._meter.check_total()
             try:
-                message = channel.message(Allowance(self._meter, self._limits.check_cpu))
+                message = self._reply(channel, request)
             except Late as late:
                 processes.kill_children_of(channel.pid)
                 self._answer(request, Observation(status="timeout", error=str(late)))
@@ -180,6 +185,15 @@ class Session:
             if message.status == "timeout":
                 return self._await_end_of_runner(channel)
         return None
+
+    def _reply(self, channel: Channel, request: Request) -> FromBox:
+        """Wait for the answer to a request, and meanwhile lend it what it may borrow."""
+        allowance = Allowance(self._meter, self._limits.check_cpu)
+        message = channel.message(allowance)
+        while isinstance(message, Borrow) and self._lend is not None and message.name in request.borrows:
+            channel.send(self._lend(message), allowance)
+            message = channel.message(allowance)
+        return message
 
     def _charge_for_runner(self, ended: RunnerEnded, request: Request) -> None:
         """Fail the request whose runner died; fail all of them where the cells left no room for another runner."""

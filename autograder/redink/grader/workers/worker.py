@@ -1,7 +1,8 @@
 """A worker: `run_job(bytes) -> bytes`, on any `concurrent.futures.Executor`.
 
 A job contains no names of people, and a worker writes nothing. It drives two processes: a zygote, from which a box is
-forked for every submission, and a judge, which holds the answer key. Killing either loses the state of one submission,
+forked for every submission, and a judge, which holds the answer key; and a second zygote, for boxes of the reference,
+from when one has to borrow (borrowing.py). Killing any of them loses the state of one submission,
 and the next call starts another. All that a job depends on is in the job: no environment variable, no current folder.
 """
 
@@ -17,9 +18,11 @@ import msgspec
 from redink.errors import BoxError, CourseError, TooLateError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey, decode_key
 from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing, pack
-from redink.grader.pipeline.observe import observe
+from redink.grader.pipeline.observe import Seen, observe
 from redink.grader.sandbox.client import Zygote
-from redink.grader.workers.judge_process import Assess, JudgeProcess
+from redink.grader.workers.borrowing import Borrowing
+from redink.grader.workers.judge_process import Assess, Assessed, Document, JudgeProcess, Wanted
+from redink.notebook import cells_to_run
 from redink.records import Cell, Limits, Observed, Request
 
 PAUSES = (0.5, 3.0, 10.0)  # seconds before a box that failed is tried again
@@ -31,6 +34,7 @@ class _Held(threading.local):
 
     settings: BoxSettings | None = None
     zygote: Zygote | None = None
+    reference: Zygote | None = None  # in which no student's code ever runs
     digest: str = ""
     key: AnswerKey | None = None
     judge: JudgeProcess | None = None
@@ -42,11 +46,17 @@ _held = _Held()
 
 @atexit.register
 def _release() -> None:
-    """End both processes with the worker, and wait for them."""
+    """End all processes with the worker, and wait for them."""
     if _held.judge is not None:
         _held.judge.close()
-    if _held.zygote is not None:
-        _held.zygote.close()
+    _close_zygotes()
+
+
+def _close_zygotes() -> None:
+    for zygote in (_held.zygote, _held.reference):
+        if zygote is not None:
+            zygote.close()
+    _held.zygote = _held.reference = None
 
 
 def run_job(data: bytes) -> bytes:
@@ -82,23 +92,40 @@ def _run(job: Job) -> Done:
     if document.reason is not None:
         return Done(state="ungradable", reason=document.reason)
     seen = observe(lambda: _Box(job.box), key, document.cells, job.earlier, job.known)
-    assessed = judge.assess(
-        Assess(
-            sources=document.sources,
-            cells=seen.execution.cells,
-            digests={one.check: one.digest for one in seen.checks},
-            contents={one.check: one.content for one in seen.checks},
-            before=job.before,
-        )
-    )
+    borrowing = Borrowing(key, cells_to_run(document.cells, key.explorations), job.known)
+    assessed = _assess(job, judge, document, seen, borrowing)
     return Done(
         sources=document.sources,
         execution=seen.execution,
-        executed=seen.executed,
-        seen=seen.new,
+        executed=seen.executed or bool(borrowing.new),
+        seen=(*seen.new, *borrowing.new),
         assessment=assessed.assessment,
         judgements=assessed.judgements,
     )
+
+
+def _assess(job: Job, judge: JudgeProcess, document: Document, seen: Seen, borrowing: Borrowing) -> Assessed:
+    """Have a submission assessed, and again as long as that calls for something to be tried: less each time."""
+    judgements: dict[str, bytes] = {}
+
+    def find(wanted: Wanted) -> bytes | None:
+        return judgements.get(wanted.name)
+
+    while True:
+        checks = (*seen.checks, *borrowing.seen)
+        order = Assess(
+            sources=document.sources,
+            cells=seen.execution.cells,
+            digests={one.check: one.digest for one in checks},
+            contents={one.check: one.content for one in checks},
+            before=job.before,
+            remembers=bool(judgements),
+        )
+        assessed = judge.assess(order, find)
+        judgements.update(assessed.judgements)
+        if not (untried := assessed.assessment.untried):
+            return Assessed(assessment=assessed.assessment, judgements=judgements)
+        borrowing.run(untried, _zygote(job.box), _zygote_of_the_reference(job.box))
 
 
 def _patiently(attempt: Callable[[], Observed]) -> Observed:
@@ -151,20 +178,27 @@ class _Box:
         most_bytes: Mapping[str, int],
     ) -> Observed:
         """Run cells and requests in a fresh box; one that fails through our fault is tried again."""
-        return _patiently(lambda: self._zygote().observe(cells, requests, limits, files, most_bytes))
+        return _patiently(lambda: _zygote(self._settings).observe(cells, requests, limits, files, most_bytes))
 
-    def _zygote(self) -> Zygote:
-        if _held.zygote is not None and _held.settings == self._settings:
-            return _held.zygote
-        if _held.zygote is not None:
-            _held.zygote.close()
-        one = self._settings
-        _held.zygote = Zygote(
-            torch=one.torch,
-            hidden=one.hidden,
-            without=one.without,
-            allow_weak=one.allow_weak,
-            template=one.template,
-        )
-        _held.settings = one
-        return _held.zygote
+
+def _zygote(settings: BoxSettings) -> Zygote:
+    """Return the zygote for boxes of students."""
+    if _held.settings != settings:
+        _close_zygotes()
+        _held.settings = settings
+    if _held.zygote is None:
+        _held.zygote = _make_zygote(settings)
+    return _held.zygote
+
+
+def _zygote_of_the_reference(settings: BoxSettings) -> Zygote:
+    """Return the zygote for boxes of the reference."""
+    if _held.reference is None:
+        _held.reference = _make_zygote(settings)
+    return _held.reference
+
+
+def _make_zygote(one: BoxSettings) -> Zygote:
+    return Zygote(
+        torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak, template=one.template
+    )

@@ -1,0 +1,339 @@
+"""One bug is charged once, also one that no bank knows: the reference tries the later question with the student's error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from redink import wire
+from redink.box.protocol import Borrow, Lent
+from redink.grader.answer_key.key import decode_key, encode_key
+from redink.grader.sandbox.client import Zygote
+from redink.grader.workers import borrowing
+from redink.grader.workers.borrowing import Lending
+from redink.records import Cell, Limits, Observation, Request
+from tests.conftest import CENTRE, SCALE, Desk, read_results
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
+
+MEDIAN = "def centre(X):\n    return X - np.median(X, axis=0) + 0.5"
+RIGHT = "def scale(X):\n    centred = centre(X)\n    return centred / np.sqrt((centred * centred).mean(axis=0))"
+OWN_BUG = RIGHT.replace("np.sqrt", "3 + np.sqrt")
+GIVEN = "right, given the error in centre, which is charged there"
+LENT = "import sys, time\ndef is_lent():\n    return 'kwargs' in sys._getframe(2).f_locals\n"
+HOSTILE = LENT + "def centre(X):\n    if is_lent():\n        {act}\n    return X - np.median(X, axis=0) + 0.5"
+LOOT = "LOOT of somebody"
+
+STUDENTS: dict[str, dict[int, str]] = {
+    "right": {},
+    "early": {CENTRE: MEDIAN},
+    "both": {CENTRE: MEDIAN, SCALE: OWN_BUG},
+    "late": {SCALE: OWN_BUG},
+    "empty": {CENTRE: MEDIAN, SCALE: "def scale(X):\n    return centre(X) * 0.0"},
+    "own_copy": {CENTRE: MEDIAN, SCALE: RIGHT.replace("centre(X)", "X - np.median(X, axis=0) + 0.5")},
+    "constant": {CENTRE: "def centre(X):\n    return X * 0.0", SCALE: RIGHT},
+    "lazy": {CENTRE: "def centre(X):\n    return X", SCALE: "def scale(X):\n    return centre(X)"},
+    "raises": {CENTRE: "def centre(X):\n    raise ValueError(X[0, 0])"},
+    "unwritten": {CENTRE: "def centre(X):\n    raise NotImplementedError", SCALE: "def scale(X):\n    return X"},
+    "in_place": {CENTRE: "def centre(X):\n    X -= np.median(X, axis=0)\n    return X"},
+    "not_data": {CENTRE: HOSTILE.format(act="return np.ma.masked_less(X, 0)")},
+    "other_each_time": {CENTRE: "drawn = np.random.default_rng()\ndef centre(X):\n    return X - drawn.normal()"},
+    "sleeps": {CENTRE: HOSTILE.format(act="time.sleep(1000)")},
+    "huge": {CENTRE: HOSTILE.format(act="return np.ones(3_000_000)")},
+    "leaves": {CENTRE: HOSTILE.format(act="import os; os._exit(0)")},
+    "tells": {CENTRE: HOSTILE.format(
+        act=f"print({LOOT!r}, X); open('loot', 'w').write({LOOT!r}); raise ValueError({LOOT!r}, X)")},
+    "steers": {CENTRE: HOSTILE.format(act="return X * np.nan"), SCALE: "def scale(X):\n    return centre(X) * np.nan"},
+    "talks": {CENTRE: HOSTILE.format(
+        act="import os, msgspec; data = msgspec.msgpack.encode(dict(type='borrow', name='centre', inputs=b'')); "
+            "os.write(3, len(data).to_bytes(8, 'little') + data)")},
+}  # fmt: skip
+CANNOT = "could not be tried with the error in centre ({why}): a person should look"
+ENDED = CANNOT.format(why="it took too long, returned too much, or ended its process")
+OUTCOMES: dict[str, tuple[float, float, str]] = {  # points for centre and scale, and what is noted in scale
+    "right": (40, 40, ""),
+    "early": (0, 40, GIVEN),
+    "both": (0, 0, ""),
+    "late": (40, 0, ""),
+    "empty": (0, 0, ""),
+    "own_copy": (0, 0, ""),
+    "constant": (0, 0, ""),
+    "lazy": (0, 0, ""),
+    "raises": (0, 0, ""),
+    "unwritten": (0, 0, ""),
+    "in_place": (0, 0, CANNOT.format(why="centre changes its arguments in place")),
+    "not_data": (0, 0, CANNOT.format(why="centre takes or returns more than plain data")),
+    "other_each_time": (0, 0, ""),
+    "sleeps": (0, 0, ENDED),
+    "huge": (0, 0, ENDED),
+    "leaves": (0, 0, ENDED),
+    "tells": (0, 0, ""),
+    "steers": (
+        0,
+        0,
+        "follows from the error in centre, but so might the answer of an empty function: a person should look",
+    ),
+    "talks": (0, 0, ENDED),
+}
+
+HOPELESS = ("right", "late", "own_copy", "constant", "raises", "unwritten")  # of whom there is nothing to try
+
+
+def scores(result: Mapping[str, Any]) -> tuple[float, float]:
+    found = {one["id"]: one["score"] for one in result["questions"]}
+    return found["centre"], found["scale"]
+
+
+def notes(result: Mapping[str, Any]) -> set[str]:
+    """List what is noted of `scale`, apart from notes on its published inputs."""
+    checks = next(one["checks"] for one in result["questions"] if one["id"] == "scale")
+    return {note for check in checks for note in check["notes"] if "in centre" in note}
+
+
+def tried(desk: Desk) -> list[str]:
+    """List what was stored of the reference with borrowed functions."""
+    with sqlite3.connect(f"file:{desk.book}?mode=ro", uri=True) as book:
+        return [name for (name,) in book.execute("SELECT check_id FROM observations WHERE check_id LIKE '% with %'")]
+
+
+def timeless(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    times = ("cpu_seconds", "wall_seconds", "box", "cells")
+    return [{key: value for key, value in results[name].items() if key not in times} for name in sorted(results)]
+
+
+@pytest.fixture(scope="module")
+def graded_once(shared: Any, little_course: Path) -> Path:
+    """A class of early, late and hostile errors, graded once by one worker."""
+
+    def fill(root: Path) -> None:
+        shutil.copytree(little_course, root, dirs_exist_ok=True)
+        desk = Desk(root, "little")
+        desk.edit(desk.assignment / "assignment.toml", "check_cpu = 0.3", "check_cpu = 0.3\nvalue_bytes = 20000000")
+        for name, changes in STUDENTS.items():
+            desk.hand_in(name, changes)
+        desk.grade("class", "--jobs", 1)
+
+    return shared("carrying", fill)
+
+
+@pytest.fixture(scope="module")
+def found(graded_once: Path) -> dict[str, Any]:
+    return read_results(graded_once / "out.json")
+
+
+@pytest.fixture
+def desk(graded_once: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(graded_once, tmp_path / "course", symlinks=True)
+    return Desk(tmp_path / "course", "little")
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_an_error_is_charged_where_it_is_made_and_nowhere_else(found, name):
+    *points, note = OUTCOMES[name]
+    assert scores(found[name]) == tuple(points)
+    assert notes(found[name]) == ({note} if note else set())
+
+
+def test_nothing_that_a_lent_function_says_is_kept(graded_once, found):
+    assert "ValueError" not in json.dumps(found["tells"])
+    for path in (graded_once / "out.json", *(graded_once / ".redink").glob("gradebook.sqlite*")):
+        assert path.read_bytes().count(LOOT.encode()) == 0
+
+
+def test_only_what_failed_after_an_error_is_tried(graded_once):
+    names = tried(Desk(graded_once, "little"))
+    assert set(names) == {"has_unit_spread with centre", "ignores_the_unit_of_measure with centre"}
+    assert len(names) == 2 * (len(STUDENTS) - len(HOPELESS))
+
+
+def test_the_number_of_workers_changes_nothing(desk, found):
+    desk.book.unlink()
+    some = {"early", "both", "empty", "steers", "other_each_time", "in_place", "right", "leaves"}
+    for name in STUDENTS.keys() - some:
+        shutil.rmtree(desk.root / "class" / name)
+    wanted = {name: result for name, result in found.items() if name in some}
+    assert timeless(desk.grade("class", "--jobs", 3)) == timeless(wanted)
+
+
+def test_judging_again_keeps_it_and_runs_nobodys_code(desk, found):
+    done = desk.redink("rejudge", "little", "--apply", "--json", "difference.json", boxes=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((desk.root / "difference.json").read_bytes())["changes"] == []
+    desk.edit(desk.assignment / "assignment.toml", 'title = "Scale the data"', 'title = "Scale all data"')
+    assert desk.redink("rejudge", "little", "--apply", boxes=False).returncode == 0
+    again = desk.grade("class", boxes=False)
+    assert {name: scores(one) for name, one in again.items()} == {name: scores(one) for name, one in found.items()}
+    assert notes(again["early"]) == {GIVEN}
+
+
+def test_what_was_never_tried_is_said_and_the_next_grading_tries_it(desk):
+    with sqlite3.connect(desk.book) as book:
+        book.execute("DELETE FROM observations WHERE check_id LIKE '% with %'")
+    done = desk.redink("rejudge", "little", "--apply", boxes=False)
+    assert "early: 60 → 20 (scale 40 → 0)" in done.stdout
+    again = desk.grade("class/early")
+    assert scores(again["early"]) == (0, 40)
+    assert len(tried(desk)) == 2
+
+
+def test_a_key_without_the_reference_says_so(desk):
+    (path,) = (desk.root / ".redink/keys").iterdir()
+    key = decode_key(path.read_bytes(), str(path))
+    assert key.reference
+    path.write_bytes(encode_key(msgspec.structs.replace(key, reference=())))
+    kept = desk.redink("rejudge", "little", boxes=False)
+    assert "0 would change" in kept.stdout  # what was tried before still counts
+    desk.book.unlink()
+    result = desk.grade("class/early")["early"]
+    assert scores(result) == (0, 0)
+    assert notes(result) == {"not tried with the error in centre: this answer key has no reference"}
+    assert tried(desk) == []
+
+
+def test_too_many_calls_are_charged_and_left_to_a_person(little):
+    little.edit(little.assignment / "assignment.toml", "check_cpu = 0.3", "check_cpu = 5")
+    often = f"for _ in range({borrowing.MOST_CALLS + 1}):\n        centred = centre(X)"
+    little.edit(little.solution / "little.py", "centred = centre(X)", often)
+    little.hand_in("early", {CENTRE: MEDIAN})
+    result = little.grade("class")["early"]
+    assert scores(result) == (0, 0)
+    assert notes(result) == {CANNOT.format(why="more than 2,000 calls")}
+
+
+TOML_OF_BOTH = """
+[[questions]]
+id = "both"
+title = "Both"
+points = 10
+asks = ["both"]
+uses = ["centre", "scale"]
+"""
+CHECK_OF_BOTH = '''
+@check("both", trials=2)
+def adds_them(rng, trial):
+    """It adds both."""
+    return dict(X=rng.normal(size=(4 + trial, 3)))
+'''
+CELLS_OF_BOTH = """
+# %%
+def both(X):
+    ### BEGIN SOLUTION
+    return centre(X) + scale(X)
+    ### END SOLUTION
+
+
+# %%
+check("both")
+"""
+
+
+def test_a_mistake_in_two_earlier_questions_is_carried_from_both(little):
+    toml = little.assignment / "assignment.toml"
+    toml.write_text(toml.read_text().replace("points = 20", "points = 10") + TOML_OF_BOTH)
+    for path, more in (
+        (little.assignment / "checks.py", CHECK_OF_BOTH),
+        (little.solution / "little.py", CELLS_OF_BOTH),
+    ):
+        path.write_text(path.read_text() + more)
+    little.hand_in("first", {CENTRE: MEDIAN})
+    little.hand_in("both", {CENTRE: MEDIAN, SCALE: OWN_BUG})
+    little.hand_in("known", {CENTRE: MEDIAN, SCALE: RIGHT.replace("np.sqrt", "")})
+    results = little.grade("class")
+    points = {name: [one["score"] for one in result["questions"]] for name, result in results.items()}
+    assert points == {"first": [0, 40, 10, 10], "both": [0, 0, 10, 10], "known": [0, 0, 10, 10]}
+    (check,) = results["both"]["questions"][3]["checks"]
+    assert check["notes"] == ["right, given the errors in centre and scale, which are charged there"]
+
+
+# -- the two boxes -----------------------------------------------------------------------------------------------------
+
+
+LIMITS = Limits(cell_cpu=2, check_cpu=2, total_cpu=20)
+CALL = "def when(student, x):\n    return student.late(x)\n"
+
+
+def ask(x: Any, **more: Any) -> Request:
+    return Request(id="late/s0", when=CALL, inputs=wire.encode({"x": x}), borrows=("early",), **more)
+
+
+def observe(zygote: Zygote, source: str, lend: Any, x: Any = 1.0) -> Observation:
+    cells = [Cell(index=1, source=source)]
+    return zygote.observe(cells, [ask(x)], LIMITS, lend=lend).observations["late/s0"]
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Any:
+    with Zygote(torch=False) as made:
+        yield made
+
+
+BOTH = "import numpy as np\ndef early(x, y=0):\n    return x + y\ndef late(x):\n    return 10 * early({given})\n"
+
+
+def test_a_borrowed_call_is_answered_by_whoever_lends(zygote):
+    asked = []
+
+    def lend(borrow: Borrow) -> Lent:
+        asked.append((borrow.name, wire.decode(borrow.inputs)))
+        return Lent(status="returned", value=wire.encode(5.0))
+
+    seen = observe(zygote, BOTH.format(given="x, y=[np.float32(2), (3, None)]"), lend)
+    assert wire.decode(seen.value) == 50.0
+    assert asked == [("early", {"args": [1.0], "kwargs": {"y": [2.0, [3, None]]}})]
+
+
+@pytest.mark.parametrize("given", ["lambda: x", "np.random.default_rng(0)", "iter([x])", "np.array([None])", "{1: x}"])
+def test_what_is_not_plain_data_is_not_borrowed(zygote, given):
+    seen = observe(zygote, BOTH.format(given=given), lambda borrow: pytest.fail("it was sent"))
+    assert (seen.status, seen.error) == ("raised", "CannotBorrow: early takes or returns more than plain data")
+
+
+def test_only_functions_are_borrowed(zygote):
+    seen = observe(zygote, "early = dict\ndef late(x):\n    return early(x=x)\n", lambda borrow: pytest.fail("sent"))
+    assert seen.error == "CannotBorrow: early is no function"
+
+
+def test_the_reference_cannot_take_a_failure_for_an_answer(zygote):
+    source = BOTH.format(given="x").replace("    return 10 *", "    try:\n        return").replace(
+        "early(x)\n", "early(x)\n    except Exception:\n        return 7.0\n")  # fmt: skip
+    for lent in (Lent(status="raised"), Lent(status="refused", why="of this")):
+        assert observe(zygote, source, lambda borrow, lent=lent: lent).status == "raised"
+
+
+def test_who_was_not_opened_to_borrow_is_refused_like_garbage(zygote):
+    seen = observe(zygote, BOTH.format(given="x"), None)
+    assert (seen.status, seen.error) == ("died", "disturbed its connection to the grader")
+
+
+def test_a_name_that_was_not_agreed_on_is_not_lent(zygote):
+    source = BOTH.format(given="x") + (
+        "def late(x):\n    import os, msgspec\n"
+        "    data = msgspec.msgpack.encode(dict(type='borrow', name='open', inputs=b''))\n"
+        "    os.write(3, len(data).to_bytes(8, 'little') + data)\n    return 1.0\n"
+    )
+    assert observe(zygote, source, lambda borrow: pytest.fail("it was lent")).status == "died"
+
+
+def test_a_lost_box_lends_nothing_more(zygote):
+    source = "count = 0\ndef early(x):\n    global count\n    count += 1\n    if x > 1:\n        raise SystemExit\n"
+    source += "    return count\ndef leave():\n    import os\n    os._exit(0)\n"
+    inputs = wire.encode({"args": [1.0], "kwargs": {}})
+    nothing = wire.encode({"args": [], "kwargs": {}})
+    with zygote.held(), Lending(zygote, [Cell(index=1, source=source)], LIMITS, {}) as lending:
+        first, second = (lending.lend(Borrow(name="early", inputs=inputs)) for _ in range(2))
+        assert [wire.decode(one.value) for one in (first, second)] == [1, 2]  # one process answers all
+        raised = lending.lend(Borrow(name="early", inputs=wire.encode({"args": [2.0], "kwargs": {}})))
+        assert raised == Lent(status="raised")
+        assert lending.lend(Borrow(name="missing", inputs=nothing)) == Lent(status="raised")
+        left = lending.lend(Borrow(name="leave", inputs=nothing))
+        assert (left.status, left.why) == ("refused", "it took too long, returned too much, or ended its process")
+        assert lending.lend(Borrow(name="early", inputs=inputs)).status == "refused"
+    assert zygote.observe([Cell(index=1, source="x = 1")], [], LIMITS).cells[0].status == "ok"
