@@ -81,7 +81,8 @@ def test_a_changed_value_is_drift(tiny):
     one, two, *_ = published["expected"]
     published["expected"][one] = published["expected"][two]
     path.write_text(json.dumps(published), encoding="utf-8")
-    assert check(tiny, 1) == f"tiny: published.json: the expected value of {one} has changed\n"
+    named = "subtracts_the_mean_of_each_column (published trial 0)"
+    assert check(tiny, 1) == f"tiny: published.json: the expected value of {named} has changed\n"
 
 
 def test_a_changed_hint_is_drift(tiny):
