@@ -1,8 +1,8 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
 Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
-basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
-and so does one of which something has not been seen.
+basis (rules, expected values, observations, earlier misconceptions and changes in place) is the one of an earlier
+assessment keeps its outcome, and so does one of which something has not been seen.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ def assess(
     mistakes: dict[str, str] = {}
     for question in key.spec.questions:
         found = _misconceptions(key, question, results)
+        charged = [used for used in key.spec.all_used(question) if results[used].in_place]
         if before is not None and _is_unseen(key, question, evidence):
             basis = before.bases.get(question.id, "")
         else:
-            basis = _basis(key, question, evidence, found)
+            basis = _basis(key, question, evidence, found, charged)
         if before is not None and question.id in earlier and before.bases.get(question.id, "") == basis:
             results[question.id] = earlier[question.id]
             mistake = before.mistakes.get(question.id, "")
         else:
-            judged = judge(key, question, evidence, memory, budget)
-            diagnosis = _diagnose(key, question, evidence, judged, found, budget)
-            results[question.id] = score(key, question, diagnosis)
+            judged = judge(key, question, evidence, memory, budget, charged)
+            diagnosis = _diagnose(key, question, evidence, judged.checks, found, budget)
+            results[question.id] = score(key, question, diagnosis, judged.in_place)
             mistake = diagnosis.mistake
         bases[question.id] = basis
         if mistake:
@@ -80,8 +81,10 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
     return any(part.check not in evidence.digests for part in key.parts(question.id))
 
 
-def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str]) -> str:
+def _basis(key: OpenKey, question: Question, evidence: Evidence, found: list[str], charged: list[str]) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    reads_source = bool(question.forbids or found)  # for forbidden names, and for what uses an earlier function
+    reads_source = bool(question.forbids or found or charged)  # for forbidden names, and what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
-    return digest(key.question_digest(question), searched, evidence.failures, *seen, *found)
+    return digest(
+        key.question_digest(question), searched, evidence.failures, *seen, *found, "changed in place", *charged
+    )
