@@ -423,6 +423,25 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(params=["cpu", "meta", pytest.param("gpu", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each device that there is: the CPU, the meta device, which has shapes and no numbers, and the machine's GPU."""
+    return _gpu() if request.param == "gpu" else str(request.param)
+
+
+def _gpu() -> str:
+    """Return the name of the GPU; without one the test is not run, or fails where REDINK_REQUIRE_GPU=1 demands it."""
+    import torch
+
+    if (found := torch.accelerator.current_accelerator(check_available=True)) is not None:
+        return found.type
+    built = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "built without CUDA"
+    reason = f"no GPU: torch {torch.__version__} ({built}) finds no accelerator on this machine"
+    if os.environ.get("REDINK_REQUIRE_GPU") == "1":
+        pytest.fail(f"{reason}, and REDINK_REQUIRE_GPU=1 demands one")
+    pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def distributions(shared: Any) -> dict[str, Path]:
     """The wheel and the sdist, built once."""

@@ -70,7 +70,6 @@ def test_a_right_function_passes_without_a_word(homework):
     [
         (lambda X: right(X.astype(np.float32)), "returned float32"),
         (lambda X: right(X).tolist(), None),
-        (lambda X: np.subtract(X, X.mean(axis=0), out=X), "changed its input X in place"),
     ],
 )
 def test_a_right_function_in_another_form_passes_with_a_note(homework, function, note):

@@ -269,7 +269,7 @@ def _(student, ids, chosen, vocab_size, mask_id, special_ids, seed):
 
 @check("corrupt", covers="R300")
 def what_is_not_selected_stays(rng, trial):
-    """Tokens that are not selected stay as they are, and so does the array of ids that was handed in."""
+    """Tokens that are not selected stay as they are."""
     return to_hide(rng, trial)
 
 
@@ -279,21 +279,20 @@ def _(student, ids, chosen, vocab_size, mask_id, special_ids, seed):
         student.corrupt(ids, chosen, vocab_size, mask_id, special_ids, np.random.default_rng(seed + k))
         for k in range(16)
     ]
-    return dict(inputs=np.array([inputs for inputs, _ in made]), ids=np.array(ids))
+    return np.array([inputs for inputs, _ in made])
 
 
 @what_is_not_selected_stays.view
 def _(seen, chosen):
-    return [seen["inputs"][:, ~chosen], seen["ids"]]
+    return seen[:, ~chosen]
 
 
 @what_is_not_selected_stays.then
 def _(seen, ids, chosen):
-    close(seen["ids"], ids, what="the ids, afterwards")
-    if seen["inputs"].shape != (16, *ids.shape):
+    if seen.shape != (16, *ids.shape):
         raise Fail(f"expected inputs of shape {ids.shape}")
-    close(seen["inputs"][:, ~chosen], np.tile(ids[~chosen], (16, 1)), what="the tokens that are not selected")
-    if (seen["inputs"] == ids).all():  # at least one selected token, 16 times: by chance below 0.121¹⁶ < 1e-14
+    close(seen[:, ~chosen], np.tile(ids[~chosen], (16, 1)), what="the tokens that are not selected")
+    if (seen == ids).all():  # at least one selected token, 16 times: by chance below 0.121¹⁶ < 1e-14
         raise Fail("in 16 calls nothing at all was hidden")
 
 
@@ -453,7 +452,7 @@ def _(student, words, out, inputs, labels, rate):
             return torch.tanh(self.words[ids] + self.words[ids].mean(dim=1, keepdim=True)) @ self.out.T
 
     model = Model()
-    batches = [(torch.tensor(one), torch.tensor(other)) for one, other in zip(inputs, labels, strict=True)]
+    batches = [(torch.from_numpy(one), torch.from_numpy(other)) for one, other in zip(inputs, labels, strict=True)]
     losses = student.train_mlm(model, batches, rate)
     return [losses, model.words.detach(), model.out.detach()]
 
@@ -481,8 +480,7 @@ def _(student, tables, ids, places, mask_id):
             left, here, right = torch.roll(ids, 1, dims=1), ids, torch.roll(ids, -1, dims=1)
             return self.tables[0, left] + 3 * self.tables[1, here] + self.tables[2, right]
 
-    kept = torch.tensor(ids)
-    return [student.hidden_nll(Model(), kept, torch.tensor(places), mask_id), kept]
+    return student.hidden_nll(Model(), torch.from_numpy(ids), torch.from_numpy(places), mask_id)
 
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
@@ -559,7 +557,7 @@ def _(student, states, dense_weight, dense_bias, out_weight, out_bias):
     head = student.ClsHead(len(dense_bias), len(out_bias)).double()
     weights = {"dense.weight": dense_weight, "dense.bias": dense_bias, "out.weight": out_weight, "out.bias": out_bias}
     head.load_state_dict({name: torch.tensor(value) for name, value in weights.items()}, strict=False)
-    return head(torch.tensor(states)).detach()
+    return head(torch.from_numpy(states)).detach()
 
 
 @check("cls", trials=1, weight=0, covers="R303")

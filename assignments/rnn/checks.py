@@ -242,7 +242,7 @@ def the_inputs_are_the_targets_one_place_later(rng, trial):
 def _(student, tokens, start):
     import torch
 
-    return student.teacher_inputs(torch.tensor(tokens), start)
+    return student.teacher_inputs(torch.from_numpy(tokens), start)
 
 
 @check("experiment", tol=1e-5, covers="R195")
@@ -261,7 +261,7 @@ def _(student, tokens, scores, start):
     def model(inputs, state=None):
         return table[inputs] * (1 + torch.arange(inputs.shape[1])[:, None] / 4), state
 
-    return student.token_log_probabilities(model, torch.tensor(tokens), start)
+    return student.token_log_probabilities(model, torch.from_numpy(tokens), start)
 
 
 @check("experiment", covers="R174 R196 R263")
@@ -310,9 +310,9 @@ def the_model_reaches_its_source_and_does_not_beat_it(rng):
 def _(student, tokens, vocabulary, fresh):
     import torch
 
-    model = student.train_char_lm(torch.tensor(tokens).long(), vocabulary).eval()
+    model = student.train_char_lm(torch.from_numpy(tokens).long(), vocabulary).eval()
     with torch.no_grad():
-        found = student.token_log_probabilities(model, torch.tensor(fresh).long(), vocabulary)
+        found = student.token_log_probabilities(model, torch.from_numpy(fresh).long(), vocabulary)
     return found.double().sum(1)
 
 

@@ -115,7 +115,7 @@ def a_head_is_a_block_of_columns(rng, trial):
 
 @a_head_is_a_block_of_columns.when
 def _(student, X, heads):
-    return student.split_heads(torch.tensor(X), heads)
+    return student.split_heads(torch.from_numpy(X), heads)
 
 
 @check("heads", covers="R269")
@@ -128,7 +128,7 @@ def heads_are_put_side_by_side(rng, trial):
 
 @heads_are_put_side_by_side.when
 def _(student, X):
-    return student.merge_heads(torch.tensor(X))
+    return student.merge_heads(torch.from_numpy(X))
 
 
 @check("heads", covers="R269")
@@ -143,7 +143,7 @@ def every_head_attends_and_all_are_mixed(rng, trial):
 def _(student, x, heads, weights):
     module = student.MultiHeadAttention(x.shape[-1], heads).double()
     module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return module(torch.tensor(x), torch.tensor(x))
+    return module(torch.from_numpy(x), torch.from_numpy(x))
 
 
 @check("heads", covers="R270 R271")
@@ -161,7 +161,7 @@ def all_heads_share_the_mask(rng, trial):
 def _(student, x, memory, mask, heads, weights):
     module = student.MultiHeadAttention(x.shape[-1], heads).double()
     module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return module(torch.tensor(x), torch.tensor(memory), torch.tensor(mask))
+    return module(torch.from_numpy(x), torch.from_numpy(memory), torch.from_numpy(mask))
 
 
 def same_device(seen):
@@ -246,7 +246,7 @@ def an_encoder_layer_with_the_norm_before(rng, trial):
 def _(student, x, mask, hidden, weights):
     layer = student.EncoderLayer(x.shape[-1], hidden, attention(), True).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return layer(torch.tensor(x), torch.tensor(mask))
+    return layer(torch.from_numpy(x), torch.from_numpy(mask))
 
 
 @check("layers", covers="R274 R277")
@@ -259,7 +259,7 @@ def an_encoder_layer_with_the_norm_behind(rng, trial):
 def _(student, x, mask, hidden, weights):
     layer = student.EncoderLayer(x.shape[-1], hidden, attention(), False).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return layer(torch.tensor(x), torch.tensor(mask))
+    return layer(torch.from_numpy(x), torch.from_numpy(mask))
 
 
 @check("layers", covers="R275")
@@ -274,7 +274,7 @@ def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
 def _(student, x, memory, hidden, weights):
     layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7), True).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return layer(torch.tensor(x), torch.tensor(memory))
+    return layer(torch.from_numpy(x), torch.from_numpy(memory))
 
 
 @check("layers", trials=1, weight=0)
@@ -319,7 +319,7 @@ def logits_of_the_next_token(rng, trial):
 def _(student, tokens, vocab, width, length, depth, weights):
     model = student.GPT(vocab, width, length, [block() for _ in range(depth)]).double()
     model.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return model(torch.tensor(tokens))
+    return model(torch.from_numpy(tokens))
 
 
 @check("gpt", covers="R276")
@@ -331,7 +331,7 @@ def each_logit_is_held_against_the_token_after_it(rng, trial):
 
 @each_logit_is_held_against_the_token_after_it.when
 def _(student, logits, tokens):
-    return student.next_token_loss(torch.tensor(logits), torch.tensor(tokens))
+    return student.next_token_loss(torch.from_numpy(logits), torch.from_numpy(tokens))
 
 
 @check("gpt", tol=1e-6)
@@ -353,7 +353,7 @@ def steps_of_adam(rng, trial):
 def _(student, tokens, table, steps, rate, number):
     model = torch.nn.Embedding(*table.shape).double()
     model.load_state_dict({"weight": torch.tensor(table)})
-    losses = student.train(model, torch.tensor(tokens), steps, 3, rate, np.random.default_rng(number))
+    losses = student.train(model, torch.from_numpy(tokens), steps, 3, rate, np.random.default_rng(number))
     return dict(losses=[float(one) for one in losses], weights=model.weight)
 
 

@@ -209,6 +209,7 @@ class QuestionResult(Record, frozen=True):
     max_score: float
     hint: Hint | None
     checks: tuple[CheckResult, ...]
+    in_place: str | None = None  # the check that was charged for an input that was changed in place
 
 
 class Assessment(Record, frozen=True):

@@ -93,7 +93,8 @@ plt.show()
 # - Attention masks are true/false, rows look at columns: `mask[i, j]` is true when place $i$ may look at place $j$.
 # - All chance comes from the `rng` that is handed in. The same generator in the same state gives the same result, and a
 #   second call gives another.
-# - Functions never change the arrays they are given. Functions that take tensors work on whatever device these live on.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen. Functions that take tensors work on whatever device these live on.
 #
 # ## Once by hand
 #

@@ -89,7 +89,8 @@ plt.show()
 # - **Padding** $p$ is per side: the picture gets $p$ zeros on *each* end of the axis, so it grows by $2p$.
 # - Pictures are float64 numpy arrays; in the question about LeNet they are float32 torch tensors. Everything before and
 #   after it is written by hand: numpy, and neither torch nor scipy.
-# - Functions never change the arrays they are given.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen.
 #
 # ## Once by hand
 #

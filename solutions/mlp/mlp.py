@@ -80,7 +80,8 @@ plt.show()
 # - **At a kink we take the slope of the flatter side.** So $\operatorname{relu}'(0)=0$.
 # - A loss is a **mean over examples**, and $\log$ is the natural logarithm. A function that computes a loss also returns
 #   the gradient, of the shape of the thing it is a gradient of.
-# - Functions never change the arrays they are given.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen.
 # - The point is to write it by hand, in numpy. The functions that you write may not use `torch`, `jax`, `autograd` or
 #   `scipy.special`, which would do the work for you.
 #

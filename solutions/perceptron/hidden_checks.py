@@ -54,24 +54,6 @@ def _(seen, points, centre, r):
 
 
 @check("step", covers="R060")
-def w_is_not_changed_in_place(rng, trial):
-    """The array w that is passed in is the same afterwards, mistake or not."""
-    w, x = (
-        rng.integers(1, 9, size=3 + trial).astype(float),
-        np.append(1.0, rng.integers(1, 9, size=2 + trial)),
-    )
-    return dict(w=w, x=x, wrong=-1, right=1)
-
-
-@w_is_not_changed_in_place.when
-def _(student, w, x, wrong, right):
-    moved, _ = student.perceptron_step(w, x, wrong)
-    kept = np.array(w)
-    same, _ = student.perceptron_step(w, x, right)
-    return np.array(moved), kept, np.array(same), w
-
-
-@check("step", covers="R060")
 def an_example_and_its_negative_are_one(rng, trial):
     """(x, y) and (−x, −y) say the same thing: they lead to the same w and the same verdict."""
     many = [3, 20, 60][trial]

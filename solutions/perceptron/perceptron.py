@@ -78,7 +78,8 @@ plt.show()
 # - `w` starts at 0. At that moment every score is 0, and **a score of 0 is a mistake** for either label: $y\,s\le 0$.
 #   (When we merely *predict*, a score of 0 counts as $+1$; somebody has to decide.)
 # - A *mistake* means an update. We count updates, not passes over the data.
-# - Functions never change the arrays they are given.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen.
 #
 # ## Once by hand
 #

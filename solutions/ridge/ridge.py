@@ -84,7 +84,8 @@ plt.show()
 # - **The constant $b$ is free.** It is not in the penalty.
 # - $\bar x$ is the vector of column means, $\bar y$ the mean target; *centred* data are
 #   $X_c = X-\mathbf 1\bar x^\top$ and $y_c=y-\bar y\mathbf 1$.
-# - Functions never change the arrays they are given. Random functions draw from the `Generator` that they get.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen. Random functions draw from the `Generator` that they get.
 #
 # ## Once by hand
 #

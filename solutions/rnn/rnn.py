@@ -82,7 +82,8 @@ plt.show()
 # - **Counting.** In formulas $t$ runs from 1 to $T$; in arrays from 0. So `h[:, 0]` is $h_1$, and $h_0$ is a separate
 #   array `h0` of shape $N\times H$. It need not be zero.
 # - **Losses** are means over the tokens that count. Logarithms are natural.
-# - Functions never change the arrays they are given.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen.
 #
 # ## Once by hand
 #

@@ -85,7 +85,8 @@ plt.show()
 #   evening has been lost to it.
 # - A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$.
 # - **A row with nothing to attend to gives zeros**, as weights and as output, and passes no gradient.
-# - Functions never change the arrays they are given.
+# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
+#   that is seen.
 #
 # ## Once by hand
 #

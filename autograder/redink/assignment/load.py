@@ -49,7 +49,7 @@ def load_checks(spec: Spec, source: str, where: str) -> tuple[Check, ...]:
             question = spec.question(check.question)
         except AuthorError as error:
             raise AuthorError(f"{where}: check {check.id}: {error}") from error
-        check.precision = question.precision
+        check.precision, check.mutates = question.precision, frozenset(question.mutates)
         if check.kind == "call" and check.calls is None and check.when_function is None and len(question.asks) == 1:
             check.calls = question.asks[0]
         if not check.sentence:

@@ -28,6 +28,7 @@ class Question(Record, frozen=True):
     uses: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()  # names that its functions may not use: the point is to write them
     precision: Precision = "single"  # the coarsest numbers that are compared at their own tolerance
+    mutates: tuple[str, ...] = ()  # inputs of its checks that its functions are meant to change in place
 
 
 class Spec(Record, frozen=True):

@@ -57,6 +57,7 @@ class Check:
         self.tol = tol
         self.covers = tuple(covers.split())
         self.precision: Precision = "single"  # what its question allows, once that is known
+        self.mutates: frozenset[str] = frozenset()  # inputs that are meant to be changed in place, likewise
         self.also_about = frozenset(about.split())
         self.given_function = given
         self.when_function: Function | None = None

@@ -3,7 +3,8 @@
 A misconception matches when every trial that it would change shows exactly what it would return. A trial that it
 would change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about
 the same functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the
-one that explains most trials is the hint.
+one that explains most trials is the hint. What a misconception changes in place must be changed too; that somebody changes
+more than that says nothing about it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from redink.checks.language import Check
 from redink.judging.answers import Answer, read_answer
+from redink.judging.in_place import changed_inputs
 from redink.judging.verdicts import is_untried, is_unwritten, same
 from redink.records import Hint, Misconception, Record
 
@@ -69,11 +71,15 @@ def _explained(asked: Sequence[Asked], seen: Answers, failing: Collection[str], 
         if wrong is None:
             if trial.id in failing and about.intersection(trial.check.about):
                 return 0
-        elif not same(trial.check, answer, wrong, trial.inputs):
+        elif not (_changes_as_much(trial.check, answer, wrong) and same(trial.check, answer, wrong, trial.inputs)):
             return 0
         else:
             count += 1
     return count
+
+
+def _changes_as_much(check: Check, answer: Answer, wrong: Answer) -> bool:
+    return set(changed_inputs(check, wrong)).issubset(changed_inputs(check, answer))
 
 
 def is_silent(answer: Answer) -> bool:

@@ -19,6 +19,7 @@ from redink.records import Record, Trial, Verdict, Visibility, Word
 from redink.texts import clean, number
 from redink.wire import Opaque, decode
 
+ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
 _MOST_ITEMS = 12
 _KINDS = {
@@ -77,8 +78,7 @@ def give_feedback(
     if visibility == "hidden":
         return Feedback(outcome=outcome, sentence=check.sentence, fault=_KINDS[outcome])
     if not trial.published:
-        fault = "Right on the published inputs, wrong on others of the same kind."
-        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=fault)
+        return Feedback(outcome=outcome, sentence=check.sentence, notes=notes, fault=ELSEWHERE)
     return Feedback(
         outcome=outcome,
         sentence=check.sentence,

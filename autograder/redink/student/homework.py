@@ -19,6 +19,8 @@ from redink.judging.diagnosing import Asked, read_belief
 from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.judging.forbidding import Source, breaches
+from redink.judging.in_place import Changes, Looked, find_changes, first_changed, settle
+from redink.judging.relying import relies_on
 from redink.judging.verdicts import judge
 from redink.records import Hint, Record, Trial, Verdict
 from redink.student.calling import call, observe
@@ -36,6 +38,7 @@ class QuestionReport(Record, frozen=True):
     hint: Hint | None
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
     fix_first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
+    in_place: str | None = None  # the check that is charged for an input that was changed in place
 
     @property
     def counted(self) -> tuple[Feedback, ...]:
@@ -109,31 +112,38 @@ class Homework:
         checks = [check for check in self.checks if check.question == id]
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
-        feedback = tuple(
-            forbidden_feedback(check, breach)
-            if (breach := check.first_of(forbidden))
-            else give_feedback(check, "public", [one.row for one in tried[check.id]])
-            for check in checks
-        )
+        looked = [_look(check, tried[check.id], forbidden) for check in checks]
+        charged = first_changed(looked)
+        earlier = self._charged_earlier(question, work) if charged else None
+        feedback = settle(looked, charged, earlier)
         rows = [one for check in checks for one in tried[check.id]]
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
         bank = [read_belief(one) for one in self.published.misconceptions if one.question == id]
         unfinished = self._unfinished(question, work) if failing else ()
-        hint = find_hint([one.asked for one in rows], seen, failing, bank, sound=not unfinished) if failing else None
+        asked = [one.asked for one in rows]
+        hint = find_hint(asked, seen, failing, bank, sound=not unfinished) if failing or charged else None
         return QuestionReport(
             question=question,
-            feedback=feedback,
+            feedback=tuple(feedback.values()),
             checks=tuple(tried),
             hint=hint,
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
             fix_first=unfinished,
+            in_place=None if earlier else charged,
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:
         """Return the questions that this one uses and that do not pass yet: an error there shows here too."""
         reports = [self.report(used, work) for used in question.uses]
         return tuple(report.question.id for report in reports if not report.passed)
+
+    def _charged_earlier(self, question: Question, work: Work) -> str | None:
+        """Find the question that pays for a change in place already: one that the notebook's code relies on here."""
+        for used in self.spec.all_used(question):
+            if relies_on(work.sources, question.asks, self.question(used).asks) and self.report(used, work).in_place:
+                return used
+        return None
 
     def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
         """Run one published trial again and return what it returns, or raise what it raises."""
@@ -166,6 +176,14 @@ class Homework:
         if len(found) != check.trials:  # no trial would fail, and everything would seem right
             raise CourseError(f"published.json lacks inputs of {check.id}: it is older than checks.py; get it again")
         return found
+
+
+def _look(check: Check, tried: Sequence[Tried], forbidden: Mapping[str, str]) -> Looked:
+    """Judge one check by its answers, and see which inputs it changed; a forbidden name has cost it already."""
+    if breach := check.first_of(forbidden):
+        return Looked(check.id, "public", check.weight, forbidden_feedback(check, breach), Changes())
+    changes = find_changes(check, "public", ((one.trial, one.seen) for one in tried))
+    return Looked(check.id, "public", check.weight, give_feedback(check, "public", [one.row for one in tried]), changes)
 
 
 def _read_published(path: Path) -> Published:

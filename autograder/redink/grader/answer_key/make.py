@@ -26,9 +26,11 @@ from redink.grader.assignment.depending import affected, changed_names
 from redink.grader.assignment.master import edited
 from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.sources import source_of
+from redink.grader.assignment.validate import refuse_unknown_mutates
 from redink.grader.digests import box_stamp, digest, fingerprint, given_stamp, judging_stamp, run_digest
-from redink.judging.answers import read_answer
+from redink.judging.answers import Answer, read_answer
 from redink.judging.diagnosing import Asked
+from redink.judging.in_place import changed_inputs
 from redink.judging.verdicts import ended, judge, rehearse, same
 from redink.records import Cell, Limits, Observed, Request, Trial
 
@@ -59,6 +61,7 @@ def make_answer_key(
 ) -> AnswerKey:
     """Make the key of an assignment; `accept_older` keeps answers that were observed under older code or libraries."""
     asking = list(_ask(assignment, secret, kept, accept_older))
+    refuse_unknown_mutates(assignment)
     edits = {one: edited(assignment.solved, one, assignment.master.explorations()) for one in assignment.misconceptions}
     reach = {one: affected_checks(assignment, cells) for one, cells in edits.items()}
     parts = _answer(assignment, asking, edits, reach, observe)
@@ -126,8 +129,8 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
 def judged_by(check: Check) -> str:
     """Return a digest of how a check judges and what it says: `then`, `view`, tolerances, sentence, and our own rules."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
-    numbers = repr(check.tol), check.precision
-    return digest(judging_stamp(), check.id, check.sentence, *numbers, check.settings, *sorted(check.about), *functions)
+    rules = repr(check.tol), check.precision, repr(sorted(check.mutates)), check.settings
+    return digest(judging_stamp(), check.id, check.sentence, *rules, *sorted(check.about), *functions)
 
 
 # -- what is answered --------------------------------------------------------------------------------------------------
@@ -258,13 +261,23 @@ def _judge_reference(check: Check, part: Part, asked: Sequence[Asked]) -> None:
         verdict = judge(check, read_answer(expected), one.expected, one.inputs)
         if verdict.verdict != "passed":
             raise AuthorError(f"the reference fails its own check {trial.told}: {verdict.message}")
+        if changed := changed_inputs(check, read_answer(expected)):
+            name = changed[0]
+            raise AuthorError(
+                f"the reference changes the input {name} of {trial.told} in place: let it work on a copy, "
+                f'or write mutates = ["{name}"] in question {check.question} of assignment.toml'
+            )
 
 
 def _differing(part: Part, asked: Sequence[Asked], wrong: WrongAnswers) -> tuple[str, ...]:
-    """Name the trials on which a misconception differs from the reference under the check's view."""
+    """Name the trials on which a misconception differs from the reference, by its answer or by a change in place."""
     return tuple(
         trial.id
         for trial, expected in zip(asked, part.expected, strict=True)
         if (seen := wrong.answers.get(trial.id)) is not None
-        and not same(trial.check, read_answer(seen), read_answer(expected), trial.inputs)
+        and _differs(trial, read_answer(seen), read_answer(expected))
     )
+
+
+def _differs(trial: Asked, seen: Answer, expected: Answer) -> bool:
+    return bool(changed_inputs(trial.check, seen)) or not same(trial.check, seen, expected, trial.inputs)

@@ -1,4 +1,4 @@
-"""Whether the parts of an assignment fit together: an author's mistakes, found before anything runs."""
+"""Whether the parts of an assignment fit together: an author's mistakes, found before any submission runs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from redink.checks.seeds import PUBLISHED, generator
 from redink.errors import AuthorError
 from redink.grader.assignment.depending import check_uses
 from redink.grader.assignment.forbidden_names import refuse_unknown_forbids
 from redink.grader.assignment.master import Master
+from redink.grader.assignment.reference import Reference
 from redink.grader.assignment.slips import refuse_names_used_twice, refuse_unknown_names
 from redink.source import definitions
 
@@ -65,6 +67,21 @@ def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
     """Return the ids of the questions for which the notebook has no `check` cell."""
     named = {id for cell in assignment.master.cells if cell.kind == "code" for id in _CHECK_CELL.findall(cell.source)}
     return (question.id for question in assignment.spec.questions if question.id not in named)
+
+
+def refuse_unknown_mutates(assignment: Assignment) -> None:
+    """Refuse a name in `mutates` that is no input of any check of its question; runs their givens."""
+    reference = Reference(assignment.master)
+    for question in (one for one in assignment.spec.questions if one.mutates):
+        known: set[str] = set()
+        for check in (one for one in assignment.checks if one.question == question.id):
+            inputs = check.inputs(generator(PUBLISHED, assignment.slug, check.id, 0), 0, reference)
+            known |= set(check.shipped(question.asks, inputs).names)
+        if unknown := [name for name in question.mutates if name not in known]:
+            raise AuthorError(
+                f"{assignment.slug}: question {question.id} mutates {unknown[0]}, which no `when` of its checks is given; "
+                f"there are {', '.join(sorted(known))}"
+            )
 
 
 def _check_asked(master: Master, question: str, name: str) -> None:

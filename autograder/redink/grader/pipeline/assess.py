@@ -1,8 +1,8 @@
 """Judge → diagnose → score, for one submission: the one way from what was seen to points.
 
 Grading, re-judging and verifying all use it. It is a pure function of the answer key and the evidence. A question whose
-basis (rules, expected values, observations, earlier misconceptions) is the one of an earlier assessment keeps its outcome,
-and so does one of which something has not been seen.
+basis (rules, expected values, observations, earlier misconceptions and changes in place) is the one of an earlier
+assessment keeps its outcome, and so does one of which something has not been seen.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def assess(
             results[question.id] = kept
             mistake = before.mistakes.get(question.id, "")
         else:
-            judged = judge(key, question, evidence, memory, budget)
-            diagnosis = _diagnose(key, question, evidence, judged, found, budget)
-            results[question.id] = score(key, question, diagnosis)
+            judged = judge(key, question, evidence, memory, budget, found.in_place)
+            diagnosis = _diagnose(key, question, evidence, judged.checks, found, budget)
+            results[question.id] = score(key, question, diagnosis, judged.in_place)
             mistake = diagnosis.mistake
             untried |= diagnosis.untried
             waits = bool(diagnosis.untried)
@@ -91,6 +91,7 @@ def _errors(
     return Earlier(
         misconceptions=tuple(hint.misconception for hint in hints if hint is not None and hint.misconception),
         charged=tuple(one for one in used if one in charged),
+        in_place=tuple(one for one in used if results[one].in_place),
         sound=all(results[one].score == results[one].max_score for one in used),
     )
 
@@ -107,10 +108,11 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    reads_source = bool(question.forbids or found.charged)  # for forbidden names, and for what uses an earlier function
+    reads_source = bool(question.forbids or found.charged or found.in_place)  # and for what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
     earlier = "sound" if found.sound else "unsound"
     facts = [key.question_digest(question), searched, evidence.failures, earlier, *seen, *found.misconceptions]
+    facts += ["changed in place", *found.in_place]
     return digest(*facts, *_tried(key, question, evidence, found)) if found.charged else digest(*facts)
 
 

@@ -42,6 +42,7 @@ class Earlier(NamedTuple):
 
     misconceptions: tuple[str, ...] = ()
     charged: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()  # questions charged for a change in place
     sound: bool = True  # they are all right, so that what is wrong here is wrong by itself
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,8 +13,10 @@ from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.pipeline.budget import OVERRUN, Budget
-from redink.judging import forbidding, verdicts
+from redink.judging import forbidding, in_place, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback, unjudged_feedback
+from redink.judging.in_place import Changes
+from redink.judging.relying import relies_on
 from redink.records import CellRun, ForbiddenCall, Record, Verdict
 
 
@@ -23,6 +26,7 @@ class Judged(Record, frozen=True):
     feedback: Feedback
     passed: dict[str, bool]  # by trial id
     final: bool = False  # it failed by more than its answers, which no earlier error excuses
+    changes: Changes = Changes()
 
 
 class Memory:
@@ -43,10 +47,54 @@ class Memory:
         return judged
 
 
-def judge(key: OpenKey, question: Question, evidence: Evidence, memory: Memory, budget: Budget) -> dict[str, Judged]:
-    """Judge all checks of a question, by check id; one whose answers cost more to judge than they may has failed."""
+class JudgedQuestion(NamedTuple):
+    """The checks of a question by id, and the one that was charged for a change in place, if one was."""
+
+    checks: dict[str, Judged]
+    in_place: str | None = None
+
+
+def judge(
+    key: OpenKey, question: Question, evidence: Evidence, memory: Memory, budget: Budget, charged: Sequence[str] = ()
+) -> JudgedQuestion:
+    """Judge all checks of a question; one whose answers cost more to judge than they may has failed.
+
+    `charged` names the questions that it uses and that were charged for a change in place, nearest first.
+    """
     breaches = _breaches(key, question, evidence, budget) if question.forbids else {}
-    return {part.check: _judge_check(key, part, evidence, memory, breaches, budget) for part in key.parts(question.id)}
+    parts = key.parts(question.id)
+    judged = {part.check: _judge_check(key, part, evidence, memory, breaches, budget) for part in parts}
+    if not any(one.changes.seen for one in judged.values()):
+        return JudgedQuestion(judged)
+    looked = [
+        in_place.Looked(
+            part.check, part.visibility, part.weight, judged[part.check].feedback, judged[part.check].changes
+        )
+        for part in parts
+    ]
+    first = in_place.first_changed(looked)
+    earlier = _charged_earlier(key, question, evidence, charged, budget) if first and charged else None
+    paying = None if earlier else first
+    told = in_place.settle(looked, first, earlier)
+    return JudgedQuestion(
+        {
+            id: msgspec.structs.replace(one, feedback=told[id], final=one.final or id == paying)
+            for id, one in judged.items()
+        },
+        paying,
+    )
+
+
+def _charged_earlier(
+    key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str], budget: Budget
+) -> str | None:
+    """Find the question that has paid for a change in place already: one that the notebook's code relies on here."""
+    sources = [cell.source for cell in evidence.sources]
+    try:
+        with budget.step():
+            return next((id for id in charged if relies_on(sources, question.asks, key.spec.question(id).asks)), None)
+    except OVERRUN:
+        return None
 
 
 def _breaches(key: OpenKey, question: Question, evidence: Evidence, budget: Budget) -> dict[str, str]:
@@ -103,8 +151,11 @@ def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
     for trial, answer, wanted in zip(part.trials, answers, asked, strict=True):
         verdict = verdicts.judge(check, answer, wanted.expected, wanted.inputs)
         rows.append((trial, answer, wanted.expected, _explained(verdict, evidence.failed)))
-    feedback = give_feedback(check, part.visibility, rows)
-    return Judged(feedback=feedback, passed={row[0].id: row[3].verdict == "passed" for row in rows})
+    return Judged(
+        feedback=give_feedback(check, part.visibility, rows),
+        passed={row[0].id: row[3].verdict == "passed" for row in rows},
+        changes=in_place.find_changes(check, part.visibility, (row[:2] for row in rows)),
+    )
 
 
 def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:

@@ -11,8 +11,8 @@ from redink.grader.pipeline.diagnose import Diagnosis
 from redink.records import CheckResult, QuestionResult
 
 
-def score(key: OpenKey, question: Question, diagnosis: Diagnosis) -> QuestionResult:
-    """Make the result of one question."""
+def score(key: OpenKey, question: Question, diagnosis: Diagnosis, in_place: str | None = None) -> QuestionResult:
+    """Make the result of one question; `in_place` names the check that was charged for a change in place."""
     parts = key.parts(question.id)
     weights = sum(_exact(part.weight) for part in parts)
     results = []
@@ -41,6 +41,7 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis) -> QuestionRes
         max_score=float(question.points),
         hint=diagnosis.hint,
         checks=tuple(results),
+        in_place=in_place,
     )
 
 
