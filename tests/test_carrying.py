@@ -253,6 +253,37 @@ def test_a_mistake_in_two_earlier_questions_is_carried_from_both(little):
     assert check["notes"] == ["right, given the errors in centre and scale, which are charged there"]
 
 
+REAL = {  # bugs in early functions that no bank knows, and what else they reached before
+    "ridge": {
+        "return w, float(y_mean - x_mean @ w)": ("return w, float(y_mean - 0.5 * x_mean @ w)", "ridge", "choose"),
+        "W = along @ Vt": ("W = 0.9 * along @ Vt", "path", "experiment"),
+    },
+    "autoencoder": {
+        "return sigmoid(X @ W.T + b)": ("return sigmoid(0.5 * (X @ W.T + b))", "tied", "stacked"),
+        "R.T @ Z / len(X)": ("0.5 * R.T @ Z / len(X)", "linear", "experiment"),
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", REAL)
+def test_a_new_bug_in_a_real_assignment_costs_its_own_question_alone(tmp_path, root, slug):
+    for folder in ("assignments", "solutions"):
+        shutil.copytree(root / folder / slug, tmp_path / folder / slug)
+    real = Desk(tmp_path, slug)
+    (tmp_path / ".redink").mkdir(mode=0o700)
+    (tmp_path / ".redink/secret").write_text("a secret of its own")
+    for old, (new, early, _) in REAL[slug].items():
+        ((place, source),) = [(place, source) for place, source in real.sources().items() if old in source]
+        real.hand_in(early, {place: source.replace(old, new)})
+    results = real.grade("class")
+    for _, early, late in REAL[slug].values():
+        questions = {one["id"]: one for one in results[early]["questions"]}
+        assert [id for id, one in questions.items() if one["score"] < one["max_score"]] == [early]
+        told = {note for check in questions[late]["checks"] for note in check["notes"]}
+        assert f"right, given the error in {early}, which is charged there" in told
+
+
 # -- the two boxes -----------------------------------------------------------------------------------------------------
 
 

@@ -7,10 +7,19 @@ import sys
 import numpy as np
 import pytest
 
-from redink.judging.relying import is_trivial, relies_on
+from redink.judging.relying import is_guessable, is_trivial, relies_on
 from tests.conftest import CENTRE, SCALE, Desk
 
-TRIVIAL = [0.0, [], None, np.zeros((2, 3)), [np.zeros(3), [], False], {"w": np.ones(2), "n": 1}, [[np.inf], np.inf]]
+TRIVIAL = [
+    0.0,
+    [],
+    None,
+    np.zeros((2, 3)),
+    [np.zeros(3), [], False],
+    {"w": np.ones(2), "n": 1},
+    [[np.inf], np.inf],
+    [np.full(2, np.nan), np.nan],
+]
 TELLING = [[0.0, 1.0], np.arange(3), [np.zeros(2), [3], True], {"w": np.zeros(2), "n": 5}, ["a", "b"]]
 
 
@@ -22,6 +31,16 @@ def test_a_value_of_one_number_could_be_a_constant(value):
 @pytest.mark.parametrize("value", TELLING, ids=str)
 def test_a_value_of_several_numbers_tells_something(value):
     assert not is_trivial(value)
+
+
+@pytest.mark.parametrize("values", [[], [None], [0.0, np.zeros(3)], [np.nan, np.full(2, np.nan)], [17], [True], ["a"]])
+def test_one_whole_number_throughout_could_be_a_guess(values):
+    assert is_guessable(values)
+
+
+@pytest.mark.parametrize("values", [[0.25], [0.0, 1.0], [np.full(3, 1.5)], [np.nan, 0.0]])
+def test_what_must_have_been_computed_is_no_guess(values):
+    assert not is_guessable(values)
 
 
 STEP = "def step(w, x):\n    return w + x"

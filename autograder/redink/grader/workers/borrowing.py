@@ -51,18 +51,19 @@ class Borrowing:
         """Try these checks; each names the questions whose functions are the student's."""
         key, limits = self._key, self._key.spec.limits
         requests = [
-            msgspec.structs.replace(request, borrows=names, forbids=())
+            msgspec.structs.replace(request, id=_lent_id(request), borrows=names, forbids=())
             for check, questions in untried.items()
             for names in [tuple(name for one in questions for name in functions_of(key, one))]
             for request in key.of_check[check].requests
         ]
+        most = {_lent_id(one): key.most_bytes[one.id] for check in untried for one in key.of_check[check].requests}
         with students.held(), Lending(students, self._cells, limits, key.data) as lending:
             found = references.observe(
-                key.reference, requests, limits, key.data, key.most_bytes, lambda one: self._lend(lending, one)
+                key.reference, requests, limits, key.data, most, lambda one: self._lend(lending, one)
             )
         for check, questions in untried.items():
             name = borrowed_name(check, questions)
-            answers = [_kept(found.observations[one.id]) for one in key.of_check[check].requests]
+            answers = [_kept(found.observations[_lent_id(one)]) for one in key.of_check[check].requests]
             self.new.append(pack_check(name, borrowed_key(key, self._keys, name), answers))
             self.seen.append(self.new[-1])
 
@@ -130,6 +131,11 @@ class Lending(Session):
             self._channel = None
             channel.close()
         return seen
+
+
+def _lent_id(request: Request) -> str:
+    """Name a request anew: nothing of it is published, so that checks are tried one after the other while calls last."""
+    return f"{request.id}/lent"
 
 
 def _kept(seen: Observation) -> Observation:
