@@ -272,6 +272,9 @@ def test_small_numbers_beside_a_large_one_are_compared_too():
 def test_an_input_handed_back_draws_no_hint():
     inputs = [{"X": one} for one in MATRICES]
     assert told([2 * one for one in MATRICES], MATRICES, inputs=inputs) is None
+    assert (
+        told([[2 * one, 2 * one[:1]] for one in MATRICES], [[one, one[:1]] for one in MATRICES], inputs=inputs) is None
+    )
 
 
 def test_slopes_of_zero_and_one_are_not_taken_for_rounded_ones():

@@ -22,6 +22,7 @@ from redink.judging.answers import Answer
 from redink.judging.diagnosing import Answers, Asked, Belief, diagnose, hint_of, is_silent
 from redink.judging.orders import order_relations, shape_relations
 from redink.judging.relations import (
+    Array,
     Pair,
     Support,
     endless_relations,
@@ -177,25 +178,19 @@ def _relations(trial: Asked, answer: Answer) -> Found | None:
     value = refined(answer.value, check.precision)
     if difference(value, trial.expected, check.tol) is None:
         return None
-    if any(difference(value, given, _FINEST) is None for given in trial.inputs.values() if _is_like(given, value)):
-        return {}  # handed back as it came: nothing was computed that could be nearly right
     tol = _COARSEST if kinds(value) & TOLERANCES.keys() else min(max(check.tol, _FINEST), _COARSEST)
     with np.errstate(all="ignore"):
-        found = _explored(value, trial.expected, tol, input_sizes(trial.inputs))
+        found = _explored(value, trial.expected, tol, trial.inputs)
     if answer.modified:  # an input changed in place explains as much
         return {relation: one for relation, one in found.items() if relation[1] == "later values"}
     return found
 
 
-def _is_like(given: Any, value: Any) -> bool:
-    return type(given) is type(value) or (isinstance(given, np.ndarray) and isinstance(value, np.ndarray))
-
-
-def _explored(got: Any, want: Any, tol: float, sizes: Mapping[str, float]) -> Found:
+def _explored(got: Any, want: Any, tol: float, inputs: Mapping[str, Any]) -> Found:
     """Find what relates two values: as a whole, or in the parts that are wrong."""
     found: Found = {}
-    pair = _as_pair(got, want, tol, sizes)
-    if pair is not None:
+    pair = _as_pair(got, want, tol, inputs)
+    if pair is not None and not _is_handed_back(pair, inputs):
         found |= {(Place(), name): one for name, one in _of_arrays(pair)}
     if not isinstance(want, list | dict) or (pair is not None and pair.want.size > _MOST_VALUES):
         return found
@@ -206,7 +201,7 @@ def _explored(got: Any, want: Any, tol: float, sizes: Mapping[str, float]) -> Fo
         found = {key: one for key, one in found.items() if not one.chance}
     found |= _reordered(parts) | _changing(parts, tol)
     wrong = [part for part in parts if difference(part.got, part.want, tol) is not None]
-    inner = [_explored(part.got, part.want, tol, sizes) for part in wrong]
+    inner = [_explored(part.got, part.want, tol, inputs) for part in wrong]
     if len(wrong) == 1 and len(parts) > 1:
         return found | {(place.within(wrong[0].key, len(parts)), name): one for (place, name), one in inner[0].items()}
     alike = [key for key in inner[0] if all(key in one for one in inner)] if inner else []
@@ -276,7 +271,12 @@ def _numbers(value: Any) -> list[float]:
     return [float(number) for number in array.ravel()[:20]]
 
 
-def _as_pair(got: Any, want: Any, tol: float, sizes: Mapping[str, float]) -> Pair | None:
+def _is_handed_back(pair: Pair, inputs: Mapping[str, Any]) -> bool:
+    """Tell whether an array is one of the inputs as it came: nothing was computed that could be nearly right."""
+    return pair.got.size > 1 and any(np.array_equal(pair.got, _array(value)) for value in inputs.values())
+
+
+def _as_pair(got: Any, want: Any, tol: float, inputs: Mapping[str, Any]) -> Pair | None:
     """Read two values as arrays of real numbers; None when they are something else."""
     if isinstance(want, dict | str) or (isinstance(want, list) and not is_table(want)):
         return None
@@ -288,7 +288,7 @@ def _as_pair(got: Any, want: Any, tol: float, sizes: Mapping[str, float]) -> Pai
     truths = {array.dtype.kind == "b" for array in arrays if array is not None}
     if truths == {True} and ours.shape == theirs.shape == ():
         return None  # of two truths the wrong one is always the other
-    return None if len(truths) == 2 else Pair(ours, theirs, tol, sizes, truths == {True})
+    return None if len(truths) == 2 else Pair(ours, theirs, tol, input_sizes(inputs), truths == {True})
 
 
 def _of_arrays(pair: Pair) -> Iterator[tuple[str, Support]]:
@@ -309,7 +309,7 @@ def input_sizes(inputs: Mapping[str, Any]) -> dict[str, float]:
     for name, value in inputs.items():
         if type(value) is int and value > 2:
             sizes[f"`{name}`"] = value
-        shape = value.shape if isinstance(value, np.ndarray) else _shape_of_list(value)
+        shape = _array(value).shape
         named = dict(zip(_axis_names(len(shape)), shape, strict=False))
         if len(shape) > 1:
             named["number of entries"] = math.prod(shape)
@@ -328,6 +328,9 @@ def _axis_names(ndim: int) -> list[str]:
     return ["size of the first axis", *middle, "size of the last axis"] if ndim <= 4 else ["size of the first axis"]
 
 
-def _shape_of_list(value: Any) -> tuple[int, ...]:
-    array = as_array(value)[0] if isinstance(value, list) and is_table(value) else None
-    return () if array is None else array.shape
+def _array(value: Any) -> Array:
+    """Read an input as an array; one without numbers, where it is something else."""
+    array = (
+        as_array(value)[0] if isinstance(value, np.ndarray) or (isinstance(value, list) and is_table(value)) else None
+    )
+    return np.array(math.nan) if array is None else array
