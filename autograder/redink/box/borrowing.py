@@ -2,8 +2,9 @@
 
 Only requests to the reference's own box name any (`Request.borrows`). While such a request runs, each of these functions is
 replaced by one that sends its arguments to the grader as plain data and waits for what the student's function returned,
-which comes back as plain data too. What cannot cross that way unchanged ends the request; nothing in the reference can
-catch that, so it is never taken for an answer.
+which comes back as plain data too; so do arguments that it changed in place, and the reference's own are changed likewise.
+What cannot cross that way unchanged ends the request; nothing in the reference can catch that, so it is never taken for an
+answer.
 """
 
 from __future__ import annotations
@@ -58,10 +59,39 @@ class Loans:
             lent = to_box(frames.receive(self._sock))
             assert isinstance(lent, Lent), "the grader answers in turn"
             if lent.status == "returned":
-                return _plain(decode_inputs(lent.value), name)
+                returned, *after = _three(decode_inputs(lent.value), name)
+                if lent.changed:
+                    _change([list(args), kwargs], after, name)
+                return _plain(returned, name)
             raise LentRaised(name) if lent.status == "raised" else CannotBorrow(lent.why)
 
         return call
+
+
+def _three(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise CannotBorrow(f"{name} takes or returns more than plain data")
+    return value
+
+
+def _change(own: Any, after: Any, name: str) -> None:
+    """Change arguments of the reference's in place, as the student's function has changed those that it got."""
+    if isinstance(own, dict) and isinstance(after, dict) and own.keys() == after.keys():
+        places: Any = own.keys()
+    elif isinstance(own, list) and isinstance(after, list) and len(own) == len(after):
+        places = range(len(own))
+    elif getattr(own, "shape", ()) and own.shape == getattr(after, "shape", ()):
+        own[...] = after
+        return
+    elif wire.encode(own) == wire.encode(after):
+        return
+    else:
+        raise CannotBorrow(f"{name} changes an argument in place in a way that cannot be repeated")
+    for place in places:
+        if type(own[place]) in _PLAIN and type(after[place]) in _PLAIN:
+            own[place] = after[place]
+        else:
+            _change(own[place], after[place], name)
 
 
 def _plain(value: Any, name: str) -> Any:

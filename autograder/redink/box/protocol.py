@@ -115,10 +115,11 @@ class Borrow(Record, frozen=True, tag="borrow"):
 
 
 class Lent(Record, frozen=True, tag="lent"):
-    """What the borrowed function did: it returned this wire value, or raised, or could not be called because of `why`."""
+    """What the borrowed function did: it returned, or raised, or could not be called because of `why`."""
 
     status: Literal["returned", "raised", "refused"]
-    value: bytes = b""
+    value: bytes = b""  # a wire value of three: what it returned, and its arguments afterwards, by place and by name
+    changed: bool = False  # it changed some of its arguments in place
     why: str = ""
 
 

@@ -58,7 +58,7 @@ def assess(
         bases[question.id] = basis
         if mistake:
             mistakes[question.id] = mistake
-        if not waits and (mistake or results[question.id].hint is not None):
+        if not waits and (mistake or results[question.id].hint is not None or results[question.id].in_place):
             charged.add(question.id)
     questions = tuple(results.values())
     return Assessment(

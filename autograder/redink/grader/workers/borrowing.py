@@ -6,8 +6,8 @@ Two boxes, of two zygotes, that know nothing of each other::
                        question, it asks us (Borrow) and waits for the answer (Lent); see box/borrowing.py
     student's box      runs the student's cells once more; for each such call it gets an ordinary request
 
-What passes between them is plain data: arguments one way, return values the other. If the reference then answers a check
-as the student did, the student's own function is right, given that error (pipeline/diagnose.py).
+What passes between them is plain data: arguments one way, return values and changed arguments the other. If the reference
+then answers a check as the student did, the student's own function is right, given that error (pipeline/diagnose.py).
 
 All this comes after everything that is shown or graded was observed, so nothing that the student's box sees here can earn:
 it can only make the reference's answers differ from those recorded, or agree with them. What it prints and raises, and how
@@ -105,15 +105,13 @@ class Lending(Session):
     def lend(self, borrow: Borrow) -> Lent:
         """Call one function; what the student's code says of it, apart from what it returned, is dropped."""
         self._count += 1
-        when = f"def when(student, args, kwargs):\n    return student.{borrow.name}(*args, **kwargs)\n"
+        when = f"def when(student, args, kwargs):\n    return student.{borrow.name}(*args, **kwargs), args, kwargs\n"
         seen = self._call(Request(id=f"lent/{self._count}", when=when, inputs=borrow.inputs))
         if seen.status in ("raised", "missing"):
             return Lent(status="raised")
         if seen.status != "returned":
             return Lent(status="refused", why=_ENDED)
-        if seen.modified:
-            return Lent(status="refused", why=f"{borrow.name} changes its arguments in place")
-        return Lent(status="returned", value=seen.value)
+        return Lent(status="returned", value=seen.value, changed=bool(seen.modified))
 
     def _call(self, request: Request) -> Observation:
         channel = self._channel
