@@ -91,5 +91,8 @@ def test_neither_a_constant_nor_a_ban_is_excused_by_an_earlier_error(little: Des
     little.hand_in("honest", {CENTRE: wrong, SCALE: right})
     little.hand_in("empty", {CENTRE: wrong, SCALE: "def scale(X):\n    return X * 0.0"})
     little.hand_in("banned", {CENTRE: wrong, SCALE: right.replace("X.std", "np.var(X) and X.std")})
-    found = {name: one["questions"][1]["score"] for name, one in little.grade("class").items()}
+    graded = little.grade("class")
+    found = {name: one["questions"][1]["score"] for name, one in graded.items()}
     assert found == {"honest": 40.0, "empty": 0.0, "banned": 0.0}
+    notes = {note for check in graded["honest"]["questions"][1]["checks"] for note in check["notes"]}
+    assert "an empty function might have answered so too: a person should look" in notes

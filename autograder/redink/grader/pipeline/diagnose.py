@@ -63,8 +63,8 @@ def diagnose(
             ),
             None,
         )
-        if belief is not None and _proves_something(key, question, evidence, judged[id], belief):
-            feedback[id] = _carried(feedback[id], [belief.question])
+        if belief is not None:
+            feedback[id] = _if_it_proves_something(key, question, evidence, judged[id], belief)
     untried = _try_the_rest(key, question, evidence, judged, feedback, earlier.charged)
     if all(feedback[id].outcome == "passed" for id in failing):
         return Diagnosis(feedback=feedback)
@@ -90,13 +90,18 @@ def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belie
     return True
 
 
-def _proves_something(key: OpenKey, question: Question, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
-    """Tell whether answers that follow from an earlier error could not as well be those of an empty function."""
+def _if_it_proves_something(
+    key: OpenKey, question: Question, evidence: Evidence, judged: Judged, belief: Belief
+) -> Feedback:
+    """Carry a check whose answers follow from an earlier error, unless an empty function may have given them."""
+    carried = _carried(judged.feedback, [belief.question])
     failed = [belief.gives[trial].value for trial, passed in judged.passed.items() if not passed]
     if not all(map(is_trivial, failed)):
-        return True
+        return carried
     sources = (cell.source for cell in evidence.sources)
-    return relies_on(sources, question.asks, key.spec.question(belief.question).asks)
+    if not relies_on(sources, question.asks, key.spec.question(belief.question).asks):
+        return judged.feedback
+    return _noted(carried, "an empty function might have answered so too: a person should look")
 
 
 def _carried(feedback: Feedback, questions: Sequence[str]) -> Feedback:
