@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
 WITHOUT_BOXES = Path(__file__).parent / "without_boxes"
 
+os.environ.pop("REDINK_SECRET", None)  # each course of a test has its own
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts the tests with & has Ctrl-C ignored
 
 LITTLE = {

@@ -228,7 +228,7 @@ def test_results_json_has_exactly_the_documented_keys(graded_course):
         for cell in result["cells"]:
             assert set(cell) == {"index", "status", "error", "output", "cpu_seconds"}
         for one in result["questions"]:
-            assert set(one) == {"id", "title", "tier", "score", "max_score", "hint", "checks"}
+            assert set(one) == {"id", "title", "tier", "score", "max_score", "hint", "checks", "in_place"}
             assert one["hint"] is None or set(one["hint"]) == {"misconception", "relation", "text"}
             for check in one["checks"]:
                 assert set(check) == {"id", "visibility", "verdict", "score", "max_score", "message", "notes"}
