@@ -414,3 +414,19 @@ def test_the_references_own_arguments_are_changed_as_the_students_were():
 def test_what_is_no_array_of_the_same_shape_cannot_be_changed(own, after):
     with pytest.raises(CannotBorrow, match="f changes an argument in place in a way that cannot be repeated"):
         _change([[own], {}], [[after], {}], "f")
+
+
+def test_where_only_the_notebook_uses_an_earlier_function_there_is_no_hint_but_a_word_for_a_person(little: Desk):
+    """The reference does without `centre` here, so nothing can be tried; a hint might blame what is right."""
+    little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]\n', "")
+    little.edit(little.solution / "little.py", "centred = centre(X)", "centred = X - np.mean(X, axis=0)")
+    variance = "def scale(X):\n    centred = X - X.mean(axis=0)\n    return centred / (centred * centred).mean(axis=0)"
+    little.hand_in("tangled", {CENTRE: MEDIAN, SCALE: RIGHT.replace("np.sqrt(", "(")})
+    little.hand_in("apart", {CENTRE: MEDIAN, SCALE: variance})
+    graded = little.grade("class")
+    tangled, apart = (graded[name]["questions"][1] for name in ("tangled", "apart"))
+    told = "uses code of centre, whose error may be all that is wrong here: a person should look"
+    assert all(told in check["notes"] for check in tangled["checks"])
+    assert tangled["hint"] is None
+    assert not any(check["notes"] for check in apart["checks"])
+    assert apart["hint"]["misconception"] == "divides_by_the_variance"

@@ -93,6 +93,7 @@ def _errors(
         charged=tuple(one for one in used if one in charged),
         in_place=tuple(one for one in used if results[one].in_place),
         sound=all(results[one].score == results[one].max_score for one in used),
+        others=tuple(one for one in results if one in charged and one not in used),
     )
 
 
@@ -108,11 +109,12 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    reads_source = bool(question.forbids or found.charged or found.in_place)  # and for what uses an earlier function
+    uses_others = found.charged or found.in_place or found.others
+    reads_source = bool(question.forbids or uses_others)  # for forbidden names, and for what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
     earlier = "sound" if found.sound else "unsound"
     facts = [key.question_digest(question), searched, evidence.failures, earlier, *seen, *found.misconceptions]
-    facts += ["changed in place", *found.in_place]
+    facts += ["changed in place", *found.in_place, "charged besides", *found.others]
     return digest(*facts, *_tried(key, question, evidence, found)) if found.charged else digest(*facts)
 
 

@@ -44,6 +44,7 @@ class Earlier(NamedTuple):
     charged: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()  # questions charged for a change in place
     sound: bool = True  # they are all right, so that what is wrong here is wrong by itself
+    others: tuple[str, ...] = ()  # questions charged before that this one need not use; a notebook's own code may
 
 
 def diagnose(
@@ -74,9 +75,20 @@ def diagnose(
     ]
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
-    hint = find_hint(asked, seen, wrong, key.bank(question.id), sound=earlier.sound)
+    tangled = _relied_on_besides(key, question, evidence, earlier.others)
+    for id in failing if tangled else ():
+        note = f"uses code of {' and '.join(tangled)}, whose error may be all that is wrong here: a person should look"
+        feedback[id] = feedback[id] if feedback[id].passed or judged[id].final else _noted(feedback[id], note)
+    bank = key.bank(question.id)
+    hint = None if tangled else find_hint(asked, seen, wrong, bank, sound=earlier.sound)
     mistake = "" if hint is not None and hint.misconception else _unknown(asked, seen)
     return Diagnosis(feedback=feedback, hint=hint, mistake=mistake, untried=untried)
+
+
+def _relied_on_besides(key: OpenKey, question: Question, evidence: Evidence, others: Sequence[str]) -> tuple[str, ...]:
+    """Return the charged questions whose functions this notebook uses here though nobody had to: no hint would be safe."""
+    sources = [cell.source for cell in evidence.sources] if others else []
+    return tuple(one for one in others if relies_on(sources, question.asks, key.spec.question(one).asks))
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
