@@ -31,7 +31,7 @@ CLASS: dict[str, dict[int, str]] = {
     "restores_it": {CENTRE: (
         "def centre(X):\n    kept = X.copy()\n    X -= X.mean(axis=0)\n    right, X[:] = X.copy(), kept\n    return right")},
 }  # fmt: skip
-COSTS = "in place: work on a copy. This costs this check and no other."
+COSTS = "in place: work on a copy. This costs this check; others are judged by what they return."
 BELIEF = """
 misconception("centres_the_callers_array", "centre", hint="After the call, look at the X that you passed in.",
               old="return X - X.mean(axis=0)", new="X -= X.mean(axis=0)\\n    return X")

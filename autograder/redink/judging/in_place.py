@@ -18,7 +18,7 @@ from redink.judging.answers import Answer
 from redink.judging.feedback import ELSEWHERE, Feedback
 from redink.records import Record, Trial, Visibility
 
-_COST = "work on a copy. This costs this check and no other"
+_COST = "work on a copy. This costs this check; others are judged by what they return"
 
 
 class Changes(Record, frozen=True):
