@@ -12,7 +12,21 @@ from redink_datasets import blobs, lattice, separable, tight, xor
 def the_constant_comes_first(rng, trial):
     """augment puts a column of ones before the features."""
     n, d = [(2, 1), (5, 3), (7, 4)][trial]
-    return dict(X=rng.integers(2, 10, size=(n, d)).astype(float))
+    X = rng.integers(2, 10, size=(n, d))
+    return dict(X=[X.astype(float), X, X + rng.random((n, d))][trial])
+
+
+@check("score", covers="R058")
+def what_augment_gave_stays(rng, trial):
+    """A second call of augment leaves what the first one gave as it was."""
+    n, d = [(2, 1), (4, 3), (6, 2)][trial]
+    return dict(X=rng.integers(2, 10, size=(n, d)) + 0.5, later=rng.integers(11, 20, size=(n, d)) + 0.25)
+
+
+@what_augment_gave_stays.when
+def _(student, X, later):
+    first = student.augment(X)
+    return dict(second=student.augment(later), first=first)
 
 
 @check("score", calls="scores", covers="R078")
@@ -20,14 +34,16 @@ def a_score_is_a_weighted_sum_plus_a_constant(rng, trial):
     """scores gives w[0] + w[1]·x₁ + … + w[d]·x_d for every example."""
     n, d = [(2, 1), (5, 3), (9, 4)][trial]
     X, w = rng.integers(2, 10, size=(n, d)), rng.permutation(np.arange(2, d + 3))
-    return dict(X=X.astype(float), w=w.astype(float)) if trial == 0 else dict(X=X + rng.random((n, d)), w=w - 2.5)
+    if trial == 0:
+        return dict(X=X.astype(float), w=w.astype(float))
+    return dict(X=X if trial == 1 else X + rng.random((n, d)), w=w - 2.5)
 
 
 @check("score", calls="predict", covers="R056")
 def a_prediction_is_the_sign_of_the_score(rng, trial):
     """predict gives +1 on one side of the boundary and −1 on the other."""
     data = lattice(rng, *[(3, 1), (6, 2), (20, 5)][trial])
-    return dict(X=data.X, w=2 * data.u)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, w=2 * data.u)
 
 
 # -- step --------------------------------------------------------------------------------------------------------------
@@ -36,24 +52,26 @@ def a_prediction_is_the_sign_of_the_score(rng, trial):
 def one_example(rng, trial, right):
     """Draw weights, an augmented example and a label that the weights get right or wrong, and not by a score of 0.
 
-    The larger ones have a score of ±½: to be right by little is to be right.
+    Three have scores of ±½, ±0.02 and ±1e-9: to be right by little is to be right. One has integer weights, and an
+    example that is none.
     """
-    d = [1, 3, 6][trial]
+    d = [1, 3, 6, 2, 4][trial]
     w, x = rng.integers(1, 5, size=d + 1).astype(float), np.append(1.0, rng.integers(1, 5, size=d))
     w[-1] = -w[-1] - x[:-1] @ w[:-1]  # so that the terms have both signs, and the score is negative
-    if trial:
-        w = w / (2 * abs(w @ x))
-    y = 1 if trial == 1 else -1
-    return dict(w=-y * w if right else y * w, x=x, y=y)
+    y = 1 if trial in (1, 4) else -1
+    w = -y * w if right else y * w
+    if trial == 3:
+        return dict(w=w.astype(int), x=x + np.append(0, np.full(d, 1 / 64)), y=y)
+    return dict(w=w * [1, 0.5, 0.02, 1, 1e-9][trial] / (abs(w @ x) if trial else 1), x=x, y=y)
 
 
-@check("step", covers="R060")
+@check("step", trials=5, covers="R060")
 def a_mistake_moves_w(rng, trial):
     """An example on the wrong side moves w by y·x, and is reported as a mistake."""
     return one_example(rng, trial, right=False)
 
 
-@check("step", covers="R060")
+@check("step", trials=5, covers="R060")
 def a_right_example_moves_nothing(rng, trial):
     """An example on the right side leaves w as it is, and is not a mistake."""
     return one_example(rng, trial, right=True)
@@ -78,7 +96,7 @@ def a_run_you_can_follow_by_hand(rng, trial):
         return dict(X=np.array([[0.0], [3.0], [1.0]])[places], y=np.array([-1, 1, -1])[places], max_epochs=9)
     n, d, max_epochs = [(7, 2, 3), (24, 4, 60)][trial - 1]
     data = lattice(rng, n, d)
-    return dict(X=data.X, y=data.y, max_epochs=max_epochs)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, max_epochs=max_epochs)
 
 
 @check("train", covers="R060")
@@ -114,7 +132,7 @@ def _(seen, X, y):
 def separated(rng, trial):
     """Draw separable data and a separator that is not of length 1."""
     data = lattice(rng, *[(3, 1), (6, 3), (30, 5)][trial])
-    return dict(X=data.X, y=data.y, u=[3.0, 0.4, 7.0][trial] * data.u)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, u=[3.0, 0.4, 7.0][trial] * data.u)
 
 
 @check("bound", calls="margin", tol=1e-5, covers="R062")
@@ -135,9 +153,11 @@ def the_bound_is_the_square_of_radius_over_margin(rng, trial):
     return separated(rng, trial)
 
 
-@check("bound", calls="proof_trace", tol=1e-5, covers="R064")
+@check("bound", trials=4, calls="proof_trace", tol=1e-5, covers="R064")
 def the_trace_has_both_quantities_after_every_update(rng, trial):
-    """proof_trace gives ‖w‖² and w·u/‖u‖ after each update, for any list of updates."""
+    """proof_trace gives ‖w‖² and w·u/‖u‖ after each update, for any list of updates, also for none."""
+    if trial == 3:
+        return dict(separated(rng, 1), mistakes=[])
     data = separated(rng, trial)
     updates = rng.integers(len(data["y"]), size=[3, 8, 50][trial])
     return dict(data, mistakes=[0, *updates.tolist(), 0])  # at least one example comes twice
@@ -176,7 +196,7 @@ def separates(features, X):
 def a_plane_separates_xor_in_the_features(rng, trial):
     """In the features of xor_features, some hyperplane separates the corners where XOR is 1 from those where it is 0."""
     X, _ = xor()
-    return dict(X=X if trial == 0 else X[rng.permutation(4)])
+    return dict(X=X if trial == 0 else X[rng.permutation(4)].astype([float, int, float][trial]))
 
 
 @a_plane_separates_xor_in_the_features.view
@@ -240,11 +260,17 @@ def _(student, X, y, u, gammas, max_epochs):
     )
 
 
-@with_everything_kept_it_is_one_run.then
+@with_everything_kept_it_is_one_run.view
 def _(seen):
+    return seen["experiment"]
+
+
+@with_everything_kept_it_is_one_run.then
+def _(seen, expected):
     counts, bounds = seen["experiment"]
     close(counts, [len(seen["mistakes"])], what="the count of mistakes")
     close(bounds, [seen["bound"]], tol=1e-5, what="the bound")
+    close(seen["experiment"], expected["experiment"], tol=1e-5)  # two functions that do nothing agree as well
 
 
 @check("experiment", tol=1e-5, covers="R062 R064")
@@ -254,7 +280,8 @@ def the_data_are_peeled_layer_by_layer(rng, trial):
     data = lattice(rng, n, d)
     gammas = between(np.abs(data.X @ data.u[1:] + data.u[0]), parts)
     gammas[0] *= 1 if trial < 2 else 100  # once, nothing is left
-    return dict(X=data.X, y=data.y, u=[3.0, 0.5, 4.0][trial] * data.u, gammas=gammas, max_epochs=200)
+    X = data.X.astype(int) if trial == 1 else data.X
+    return dict(X=X, y=data.y, u=[3.0, 0.5, 4.0][trial] * data.u, gammas=gammas, max_epochs=200)
 
 
 def between(distances, parts):
@@ -275,17 +302,22 @@ def zero_one_counts_wrong_predictions(rng, trial):
     return dict(X=data.X, y=flipped, w=data.u)
 
 
-@check("losses", calls="hinge_loss", tol=1e-5, covers="R069")
+@check("losses", trials=4, calls="hinge_loss", tol=1e-5, covers="R069")
 def hinge_and_its_slope(rng, trial):
     """hinge_loss is the mean of max(0, 1 − y·s), with its subgradient in w."""
-    data = lattice(rng, *[(3, 1), (11, 2), (30, 5)][trial])
+    data = lattice(rng, *[(3, 1), (11, 2), (30, 5), (7, 3)][trial])
+    if trial == 3:
+        return dict(X=data.X.astype(int), y=data.y, w=rng.choice([-2, -1, 1, 2], size=4))
     return dict(X=data.X, y=data.y, w=0.6 * data.u + 0.1 * rng.normal(size=data.u.shape))
 
 
-@check("losses", calls="multiclass_hinge", tol=1e-5, covers="R070")
+@check("losses", trials=4, calls="multiclass_hinge", tol=1e-5, covers="R070")
 def multiclass_hinge_and_its_slope(rng, trial):
     """multiclass_hinge is the mean of max(0, 1 − (s_t − best other)), with its subgradient in W."""
-    n, d, classes = [(2, 1, 3), (9, 2, 4), (25, 4, 5)][trial]
+    n, d, classes = [(2, 1, 3), (9, 2, 4), (25, 4, 5), (8, 2, 3)][trial]
+    if trial == 3:
+        W = np.column_stack([rng.permutation(classes), rng.integers(-3, 4, size=(classes, d))])
+        return dict(X=rng.integers(-4, 5, size=(n, d)), t=rng.integers(classes, size=n), W=W)
     X, t = blobs(rng, n, 2 * rng.normal(size=(classes, d)))
     return dict(X=X, t=t, W=rng.normal(size=(classes, d + 1)))
 
@@ -293,9 +325,11 @@ def multiclass_hinge_and_its_slope(rng, trial):
 # -- logistic (extra) --------------------------------------------------------------------------------------------------
 
 
-@check("logistic", covers="R071 R072")
+@check("logistic", trials=4, covers="R071 R072")
 def probabilities_never_overflow(rng, trial):
     """sigmoid and softmax give probabilities for scores of any size."""
+    if trial == 3:
+        return dict(z=rng.integers(-3, 4, size=5), S=rng.integers(-3, 4, size=(6, 4)))
     size = [1, 30, 3000][trial]
     return dict(z=size * rng.normal(size=3 + trial), S=size * rng.normal(size=(2 + trial, 4 + trial)))
 
@@ -312,10 +346,12 @@ def a_softmax_of_linear_scores(rng, trial):
     return dict(X=rng.normal(size=(n, d)), W=rng.normal(size=(classes, d + 1)))
 
 
-@check("logistic", calls="logistic_loss", tol=1e-5, covers="R073")
+@check("logistic", trials=4, calls="logistic_loss", tol=1e-5, covers="R073")
 def logistic_loss_and_its_slope(rng, trial):
     """logistic_loss is the mean of log(1 + e^(−y·s)), with its gradient in w."""
-    data = lattice(rng, *[(3, 1), (11, 2), (30, 5)][trial])
+    data = lattice(rng, *[(3, 1), (11, 2), (30, 5), (7, 3)][trial])
+    if trial == 3:
+        return dict(X=data.X.astype(int), y=data.y, w=rng.choice([-1, 1], size=4))
     return dict(X=data.X, y=data.y, w=rng.normal(size=data.u.shape))
 
 
@@ -334,7 +370,7 @@ def every_visit_counts_once(rng, trial):
     """The average is over the weights after every visit, mistake or not."""
     n, d, max_epochs = [(3, 1, 2), (7, 2, 5), (16, 4, 9)][trial]
     data = lattice(rng, n, d)
-    return dict(X=data.X, y=data.y, max_epochs=max_epochs)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, max_epochs=max_epochs)
 
 
 # -- kernel (extra) ----------------------------------------------------------------------------------------------------

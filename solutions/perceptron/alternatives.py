@@ -49,7 +49,7 @@ def perceptron_step(w, x, y):
 
 @alternative("steps_on_a_copy", "step")
 def perceptron_step(w, x, y):
-    new = w.copy()
+    new = np.array(w, dtype=float)
     score = sum(a * b for a, b in zip(w, x))
     wrong = not ((score > 0 and y > 0) or (score < 0 and y < 0))
     if wrong:

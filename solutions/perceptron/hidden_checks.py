@@ -223,9 +223,18 @@ def _(seen, expected):
         close(short, wanted, tol=1e-5, what=f"the {name}")
 
 
-@check("bound", tol=1e-5, covers="R059 R064")
+@check("bound", trials=4, tol=1e-5, covers="R059 R064")
 def no_separator_no_promise(rng, trial):
     """Where u does not separate the examples the margin is not positive, and the bound is infinite."""
+    if (
+        trial == 3
+    ):  # an example on the plane: u has the length 4, so that no division rounds, and the margin is 0
+        u, X = 2 * rng.choice([-1.0, 1.0], size=4), rng.integers(1, 6, size=(7, 3)) * 2.0
+        X[:, 2] = rng.choice([-1, 1], size=7) * u[3] / 2 * (X[:, 2] + 20)
+        right = np.where(u[0] + X @ u[1:] > 0, 1, -1)
+        place = rng.integers(7)
+        X[place, 2] = -(u[0] + X[place, :2] @ u[1:3]) / u[3]
+        return dict(X=X, y=right, right=right, u=u)
     data = lattice(rng, *[(3, 1), (9, 2), (20, 4)][trial])
     y = data.y.copy()
     y[rng.integers(len(y))] *= -1
@@ -471,7 +480,8 @@ def _(student, S):
 
 
 @two_classes_need_only_the_difference.then
-def _(seen, S):
+def _(seen, expected, S):
+    close(seen, expected)
     first, sigmoids = seen
     close(first, sigmoids, what="softmax and the sigmoid of the difference")
     if not ((np.asarray(first) > 0.5) == (S[:, 0] > S[:, 1])).all():
@@ -492,7 +502,8 @@ def _(student, X, y, ws):
 
 
 @the_loss_is_convex.then
-def _(seen):
+def _(seen, expected):
+    close(seen, expected, tol=1e-5)
     start, middle, end = (float(value) for value in seen)
     if not middle < (start + end) / 2:
         raise Fail("halfway the loss is above the mean of its ends")
@@ -507,7 +518,7 @@ def descent_separates_where_least_squares_does_not(rng, trial):
     places, mirror = rng.permutation(4), -1 if trial == 1 else 1
     shift, size = rng.uniform(-0.5, 0.5), rng.uniform(0.8, 1.0)
     return dict(
-        X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.025, steps=800
+        X=mirror * (size * X[places] + shift), y=mirror * y[places], rate=0.04, steps=130
     )
 
 
@@ -517,9 +528,10 @@ def _(student, X, y, rate, steps):
 
 
 @descent_separates_where_least_squares_does_not.then
-def _(seen, X, y):
+def _(seen, expected, X, y):
     if not (y * (seen[0] + X @ seen[1:]) > 0).all():
         raise Fail("some examples are on the wrong side after the descent")
+    close(seen, expected, tol=1e-5)
 
 
 # -- averaged (extra) --------------------------------------------------------------------------------------------------
@@ -549,7 +561,7 @@ def a_quadratic_kernel_solves_xor(rng, trial):
 
 
 @a_quadratic_kernel_solves_xor.then
-def _(seen, K, y):
+def _(seen, expected, K, y):
     alpha = np.asarray(seen, dtype=float)
     if (alpha < 0).any() or (alpha % 1 != 0).any() or not alpha.any():
         raise Fail(
@@ -557,3 +569,4 @@ def _(seen, K, y):
         )
     if not (y * ((alpha * y) @ K) > 0).all():
         raise Fail("some corners are on the wrong side")
+    close(alpha, expected)

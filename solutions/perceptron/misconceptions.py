@@ -39,6 +39,25 @@ misconception(
     new="return np.where(scores(X, w) > 0, 1, -1)",
 )
 
+misconception(
+    "scores_take_the_constant_from_the_end", "score",
+    hint="Take an example of zeros: its score is one of the weights. Which one do the conventions say?",
+    old="return augment(X) @ w\n",
+    new="return X @ w[:-1] + w[-1]\n",
+)
+
+
+@misconception(
+    "augments_into_one_array",
+    "score",
+    hint="Call augment twice, for two data sets of one size. What does the first result look like now?",
+)
+def augment(X, kept={}):
+    made = kept.setdefault(X.shape, np.ones((len(X), X.shape[1] + 1)))
+    made[:, 1:] = X
+    return made
+
+
 # -- step --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -116,6 +135,29 @@ misconception(
     hint="The constant is a feature like the others: it is always 1, and its weight is learnt too.",
     old="return w + y * x, True",
     new="return w + y * x * (np.arange(len(x)) > 0), True",
+)
+
+
+
+@misconception(
+    "steps_in_the_type_of_w",
+    "step",
+    hint="w holds integers and x does not. What do your new weights hold, and where has the rest gone?",
+)
+def perceptron_step(w, x, y):
+    if y * (w @ x) > 0:
+        return w, False
+    new = w.copy()
+    for k in range(len(w)):
+        new[k] = w[k] + y * x[k]
+    return new, True
+
+
+misconception(
+    "calls_a_small_score_a_mistake", "step",
+    hint="How small may a score be and still be right? The rule names one number, and no other.",
+    old="if y * (w @ x) <= 0:",
+    new="if y * (w @ x) <= 1e-6:",
 )
 
 # -- train -------------------------------------------------------------------------------------------------------------
@@ -301,6 +343,20 @@ misconception(
     hint="What are the two quantities after the first mistake? Not 0.",
     old="path = np.cumsum(moves, axis=0)",
     new="path = np.cumsum(moves, axis=0) - moves",
+)
+
+misconception(
+    "an_example_on_the_plane_is_separated", "bound",
+    hint="An example lies exactly on the plane of u. What is γ then, and what can be divided by it?",
+    old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
+    new="return (radius(X) / gamma) ** 2 if gamma >= 0 else np.inf",
+)
+
+misconception(
+    "traces_at_least_one_update", "bound",
+    hint="Follow a run of no epochs: how many updates are in its diary, and what does yours make of an empty list?",
+    old="moves = y[mistakes, None] * augment(X)[mistakes]",
+    new="mistakes = np.array(mistakes)\n    moves = y[mistakes, None] * augment(X)[mistakes]",
 )
 
 # -- xor ---------------------------------------------------------------------------------------------------------------
@@ -509,6 +565,59 @@ def multiclass_hinge(X, t, W):
     return float(slack.sum() / len(X)), push.T @ vectors / len(X)
 
 
+@misconception(
+    "a_score_of_zero_takes_the_true_class_out",
+    "losses",
+    hint="All rivals have negative scores. Who is the best of them, in your code?",
+)
+def multiclass_hinge(X, t, W):
+    rows, vectors = np.arange(len(X)), augment(X)
+    S = vectors @ W.T
+    others = S.copy()
+    others[rows, t] = 0
+    rival = others.argmax(axis=1)
+    slack = 1 - (S[rows, t] - others[rows, rival])
+    push = np.zeros_like(S)
+    push[rows, rival] += slack > 0
+    push[rows, t] -= slack > 0
+    return float(np.mean(np.maximum(0, slack))), push.T @ vectors / len(X)
+
+
+@misconception(
+    "a_repeated_class_is_counted_once",
+    "losses",
+    hint="Two examples of one class both cost. How often does your sum reach the row of that class?",
+)
+def multiclass_hinge(X, t, W):
+    rows, vectors = np.arange(len(X)), augment(X)
+    S = vectors @ W.T
+    others = S.copy()
+    others[rows, t] = -np.inf
+    rival = others.argmax(axis=1)
+    slack = 1 - (S[rows, t] - S[rows, rival])
+    on, slope = slack > 0, np.zeros(W.shape)
+    slope[t[on]] -= vectors[on]
+    slope[rival[on]] += vectors[on]
+    return float(np.mean(np.maximum(0, slack))), slope / len(X)
+
+
+@misconception(
+    "the_slope_has_the_type_of_the_weights",
+    "losses",
+    hint="W holds integers. Is its subgradient made of whole numbers as well?",
+)
+def multiclass_hinge(X, t, W):
+    vectors, loss, slope = augment(X), 0.0, np.zeros_like(W)
+    for x, own in zip(vectors, t, strict=True):
+        s = W @ x
+        rival = np.where(np.arange(len(W)) == own, -np.inf, s).argmax()
+        if s[own] - s[rival] < 1:
+            loss += 1 - (s[own] - s[rival])
+            slope[own] = slope[own] - x / len(X)
+            slope[rival] = slope[rival] + x / len(X)
+    return loss / len(X), slope
+
+
 # -- logistic (extra) --------------------------------------------------------------------------------------------------
 
 misconception(
@@ -560,6 +669,13 @@ misconception(
     new="w = w - rate * (scores(X, w) - y) @ augment(X) / len(X)",
 )
 
+misconception(
+    "subtracts_the_largest_score_of_all", "logistic",
+    hint="One row has scores about 0, another about 3000. What is left of the first after your subtraction?",
+    old="powers = np.exp(S - S.max(axis=1, keepdims=True))",
+    new="powers = np.exp(S - S.max())",
+)
+
 # -- averaged (extra) --------------------------------------------------------------------------------------------------
 
 misconception(
@@ -599,6 +715,26 @@ misconception(
     new="for i in range(len(X)):\n            current, _",
 )
 
+
+
+@misconception(
+    "a_quiet_epoch_ends_the_average",
+    "averaged",
+    hint="A w that makes no mistake any more: how often is it counted until max_epochs is reached?",
+)
+def averaged_perceptron(X, y, max_epochs, order=None):
+    visited = augment(X)
+    current, total = np.zeros(visited.shape[1]), np.zeros(visited.shape[1])
+    for epoch in range(max_epochs):
+        moved = False
+        for i in range(len(X)) if order is None else order[epoch]:
+            current, mistake = perceptron_step(current, visited[i], y[i])
+            total, moved = total + current, moved or mistake
+        if not moved:
+            break
+    return total / (max_epochs * len(X))
+
+
 # -- kernel (extra) ----------------------------------------------------------------------------------------------------
 
 misconception(
@@ -620,6 +756,13 @@ misconception(
     hint="While α is 0 every score is 0. Who makes the first mistake?",
     old="if y[i] * ((alpha * y) @ K[:, i]) <= 0:",
     new="if y[i] * ((alpha * y) @ K[:, i]) < 0:",
+)
+
+misconception(
+    "alpha_marks_the_mistake", "kernel",
+    hint="An example is got wrong a second time. What is its α now?",
+    old="alpha[i] += 1",
+    new="alpha[i] = 1",
 )
 
 misconception(

@@ -78,6 +78,8 @@ plt.show()
 # - `w` starts at 0. At that moment every score is 0, and **a score of 0 is a mistake** for either label: $y\,s\le 0$.
 #   (When we merely *predict*, a score of 0 counts as $+1$; somebody has to decide.)
 # - A *mistake* means an update. We count updates, not passes over the data.
+# - Arrays may hold integers as well as fractions, and nothing may be cut off for it: an integer `w` of $(0, 0)$ and an
+#   `x` of $(1, 0.5)$ lead to $(1, 0.5)$.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen.
 #
@@ -355,7 +357,8 @@ def proof_trace(
 
     mistakes: the indices of the examples that caused the M updates, in order; they repeat.
     With w_k = the sum of y_i x̃_i over the first k of them, returns
-    (‖w_1‖², …, ‖w_M‖²) and (w_1·u / ‖u‖, …, w_M·u / ‖u‖), M numbers each.
+    (‖w_1‖², …, ‖w_M‖²) and (w_1·u / ‖u‖, …, w_M·u / ‖u‖), M numbers each:
+    two empty arrays where there was no mistake.
     """
     ### BEGIN SOLUTION
     moves = y[mistakes, None] * augment(X)[mistakes]
