@@ -9,18 +9,27 @@ from redink.checks.stand_ins import curve, curved, slope_of
 
 # -- activations -------------------------------------------------------------------------------------------------------
 
-SHAPES = [(3,), (2, 5), (4, 3, 2)]
+SHAPES = [(3,), (2, 5), (4, 3, 2), (6,)]
 
 
-@check("activations", calls="sigmoid", covers="R082")
+def whole(rng, shape):
+    """Draw whole numbers as integers, positive and negative ones and none of them 0."""
+    return rng.permuted(np.resize([-3, 2, -1, 1, -2, 3], shape))
+
+
+@check("activations", calls="sigmoid", trials=4, covers="R082")
 def sigmoid_and_its_slope(rng, trial):
-    """sigmoid gives 1/(1 + e^−z) and the slope σ(1 − σ), in the shape of Z."""
+    """sigmoid gives 1/(1 + e^−z) and the slope σ(1 − σ), in the shape of Z; Z may hold integers."""
+    if trial == 3:
+        return dict(Z=whole(rng, SHAPES[trial]))
     return dict(Z=(1.5 * rng.normal(size=SHAPES[trial])).round(1) + 0.05)
 
 
-@check("activations", calls="tanh", covers="R083")
+@check("activations", calls="tanh", trials=4, covers="R083")
 def tanh_and_its_slope(rng, trial):
-    """tanh gives the hyperbolic tangent and the slope 1 − tanh², in the shape of Z."""
+    """tanh gives the hyperbolic tangent and the slope 1 − tanh², in the shape of Z; Z may hold integers."""
+    if trial == 3:
+        return dict(Z=whole(rng, SHAPES[trial]))
     return dict(Z=(1.5 * rng.normal(size=SHAPES[trial])).round(1) + 0.05)
 
 
@@ -30,10 +39,11 @@ def on_both_sides(rng, trial):
     return rng.permuted(places) + (0.4 * rng.random(SHAPES[trial])).round(1 if trial == 0 else 6)
 
 
-@check("activations", covers="R085 R086")
+@check("activations", trials=4, covers="R085 R086")
 def relu_and_leaky_relu(rng, trial):
-    """relu and leaky_relu keep what is positive, and shut off or shrink the rest; so do their slopes."""
-    return dict(Z=on_both_sides(rng, trial), alpha=[0.25, 0.01, 0.3][trial])
+    """relu and leaky_relu keep what is positive, and shut off or shrink the rest (integers too); so do their slopes."""
+    Z = whole(rng, SHAPES[trial]) if trial == 3 else on_both_sides(rng, trial)
+    return dict(Z=Z, alpha=[0.25, 0.01, 0.3, 0.4][trial])
 
 
 @relu_and_leaky_relu.when
@@ -57,7 +67,7 @@ def _(student, Z):
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
-BATCHES = [(2, 3), (5, 4), (7, 3)]  # examples, classes
+BATCHES = [(2, 3), (5, 4), (7, 3), (3, 4)]  # examples, classes
 
 
 @check("losses", calls="one_hot", covers="R075")
@@ -69,10 +79,12 @@ def a_label_becomes_a_row_with_one_1(rng, trial):
     return dict(labels=labels, K=K)
 
 
-@check("losses", covers="R089 R091")
+@check("losses", trials=4, covers="R089 R091")
 def softmax_and_log_sum_exp_work_by_rows(rng, trial):
     """Each row of softmax(O) is e^o divided by its sum; log_sum_exp(O) has the logarithm of that sum for each row."""
     n, K = BATCHES[trial]
+    if trial == 3:
+        return dict(O=rng.permuted(np.resize([-2, 0, 1, 3], (n, K)), axis=1))  # integers
     return dict(O=rng.integers(-2, 3, size=(n, K)) + np.arange(K) * 0.5 if trial == 0 else 2 * rng.normal(size=(n, K)))
 
 
@@ -86,7 +98,7 @@ def cross_entropy_and_its_gradient(rng, trial):
     """cross_entropy gives the mean of −log p(label), and its gradient in the logits."""
     n, K = BATCHES[trial]
     logits = rng.integers(-2, 3, size=(n, K)) + 0.5 * np.arange(K) if trial == 0 else 2 * rng.normal(size=(n, K))
-    return dict(O=logits, T=np.eye(K)[rng.integers(K, size=n)])
+    return dict(O=logits, T=np.eye(K, dtype=int if trial == 1 else float)[rng.integers(K, size=n)])
 
 
 def coin_flips(rng, n):
@@ -94,9 +106,13 @@ def coin_flips(rng, n):
     return rng.permutation(np.resize([0.0, 1.0], n))
 
 
-@check("losses", calls="binary_cross_entropy", tol=1e-5, covers="R019 R093")
+@check("losses", calls="binary_cross_entropy", trials=4, tol=1e-5, covers="R019 R093")
 def binary_cross_entropy_of_probabilities(rng, trial):
-    """binary_cross_entropy gives the mean of −[y log p + (1−y) log(1−p)], and its gradient in p."""
+    """binary_cross_entropy gives the mean of −[y log p + (1−y) log(1−p)], and its gradient in p, however small p is."""
+    if trial == 3:  # sure, and wrong; these probabilities and their distances from 1 are exact
+        p, y = np.array([2.0**-70, 1 - 2.0**-40, 0.25, 2.0**-60]), np.array([1, 0, 0, 0])
+        order = rng.permutation(4)
+        return dict(p=p[order], y=y[order])
     n = [2, 5, 9][trial]
     return dict(p=(0.1 + 0.8 * rng.random(n)).round([1, 3, 9][trial]), y=coin_flips(rng, n))
 
@@ -134,7 +150,7 @@ def one_layer(rng, trial):
         W, b, X = (
             rng.integers(1, 4, size=(o, i)) / 2,
             np.array([1.0, -2.0, 3.0]),
-            rng.integers(-2, 3, size=(n, i)) + 0.0,
+            rng.integers(-2, 3, size=(n, i)),  # integers
         )
     else:
         (W, b), X = network(rng, [i, o])[0], rng.normal(size=(n, i))
@@ -174,6 +190,41 @@ def _(student, layers, bends, X):
         "double": lambda Z: (2 * Z, 2 * np.ones_like(Z)),
     }
     return student.forward([(W, b) for W, b in layers], [known[name] for name in bends], X)
+
+
+@check("forward", covers="R097")
+def every_activation_is_called_once(rng, trial):
+    """forward asks each activation once, for the values and the slopes together."""
+    n, *widths = [(2, 3, 2), (4, 2, 5, 3), (3, 4, 2, 6, 5)][trial]
+    return dict(layers=network(rng, widths), X=rng.normal(size=(n, widths[0])))
+
+
+@every_activation_is_called_once.when
+def _(student, layers, X):
+    calls = [0] * len(layers)
+
+    def counted(place):
+        def bend(Z):
+            calls[place] += 1
+            return np.tanh(Z), 1 - np.tanh(Z) ** 2
+
+        return bend
+
+    out, _ = student.forward([(W, b) for W, b in layers], [counted(place) for place in range(len(layers))], X)
+    return dict(out=out, calls=calls)
+
+
+@every_activation_is_called_once.view
+def _(seen):
+    return dict(out=seen["out"], again=[count > 1 for count in seen["calls"]])
+
+
+@every_activation_is_called_once.then
+def _(seen, expected):
+    for place, count in enumerate(seen["calls"], 1):
+        if count > 1:
+            raise Fail(f"the activation of layer {place} was called {count} times")
+    close(seen["out"], expected["out"], what="the output")
 
 
 # -- backward ----------------------------------------------------------------------------------------------------------
@@ -314,12 +365,12 @@ def _(student, layers, X, T, batches, rate):
 @check("experiment", tol=1e-5, covers="R115")
 def accuracy_counts_the_largest_logit(rng, trial, reference):
     """accuracy is the fraction of examples whose largest logit stands in the label's place."""
-    n, widths = [(4, [2, 3, 5]), (9, [3, 4, 4, 6]), (25, [5, 7, 3])][trial]
+    n, widths = [(5, [2, 3, 6]), (9, [3, 4, 4, 6]), (25, [5, 7, 3])][trial]
     layers, X = network(rng, widths), rng.normal(size=(3 * n, widths[0]))
     logits = run(reference, layers, ["tanh"] * (len(widths) - 2) + ["linear"], X)[0]
     clear = np.argsort(np.diff(np.sort(logits)[:, -2:])[:, 0])[-n:]  # no rounding decides which logit is the largest
     X, best = X[clear], logits[clear].argmax(axis=1)
-    missed = np.arange(n) < [1, 3, 8][trial]
+    missed = np.arange(n) < rng.integers(1, n)  # n is odd: never one half
     return dict(layers=layers, X=X, labels=np.where(rng.permutation(missed), (best + 1) % widths[-1], best))
 
 
@@ -378,10 +429,10 @@ def a_foreign_network_is_turned_round(rng, trial):
     return dict(foreign=[(rng.integers(1, 9, size=(i, o)) + 0.5, rng.integers(1, 9, size=o) + 0.0) for i, o in pairs])
 
 
-@check("affine", calls="collapse", covers="R099")
+@check("affine", calls="collapse", trials=4, covers="R099")
 def linear_layers_are_one_layer(rng, trial):
     """collapse gives the single W and b that do what the whole stack of linear layers does."""
-    widths = [[1, 2, 1], [3, 5, 2], [4, 2, 6, 3, 5]][trial]
+    widths = [[1, 2, 1], [3, 5, 2], [4, 2, 6, 3, 5], [3, 3, 3, 3]][trial]  # with equal widths any order goes
     pairs = pairwise(widths)
     if trial == 0:
         return dict(
@@ -439,12 +490,18 @@ def fault_in(seen, widths):
 
 @check("init", calls="distinct_units", covers="R110 R112")
 def twins_are_counted_once(rng, trial):
-    """distinct_units counts units that agree in incoming weights, bias and outgoing weights once."""
+    """distinct_units counts units that agree in incoming weights, bias and outgoing weights, within tol, once."""
     widths = [[2, 3, 1], [3, 5, 4, 2], [4, 6, 7, 5, 3]][trial]
     layers = [(rng.normal(size=(o, i)).round(1), rng.normal(size=o).round(1)) for i, o in pairwise(widths)]
     for (W, b), (onward, _) in zip(layers[:-1:2], layers[1::2], strict=False):  # every other hidden layer has twins
         W[-1], b[-1], onward[:, -1] = W[0], b[0], onward[:, 0]
-    return dict(layers=layers)
+    tol = [0.0, 0.05, 1e-4][trial]  # exact twins do not differ by more than 0
+    if trial > 0:  # the twins differ a little, and another unit would be their twin if it were not for one number
+        W, b = layers[0]
+        layers[1][0][:, 1], W[1], b[1] = layers[1][0][:, 0], W[0], b[0]
+        W[-1] += 0.5 * tol
+        b[1] += 2 * tol
+    return dict(layers=layers, tol=tol)
 
 
 # -- autodiff (extra) --------------------------------------------------------------------------------------------------
@@ -528,8 +585,11 @@ def _(student, X, A, dY):
 def layer_norm_forward_and_back(rng, trial):
     """layer_norm standardises each row over its features, scales and moves; back gives the gradients of X, γ and β."""
     n, d = [(1, 3), (4, 5), (7, 2)][trial]
+    X = rng.permuted([[1, 4, -3]], axis=1) if trial == 0 else (2 * rng.normal(size=(n, d)) + np.arange(d)).round(2)
+    if trial == 1:
+        X[0] /= 100  # next to this row's variance, eps is not small
     return dict(
-        X=(2 * rng.normal(size=(n, d)) + np.arange(d)).round(2),
+        X=X,
         gamma=0.5 + rng.random(d),
         beta=rng.normal(size=d),
         eps=[0.01, 1e-5, 0.3][trial],
@@ -540,7 +600,7 @@ def layer_norm_forward_and_back(rng, trial):
 @layer_norm_forward_and_back.when
 def _(student, X, gamma, beta, eps, dY):
     Y, back = student.layer_norm(X, gamma, beta, eps)
-    return Y, back(dY)
+    return Y, back(dY), student.layer_norm(X, gamma, beta)[0]
 
 
 @check("blocks", covers="R123 R124")
@@ -548,7 +608,10 @@ def dropout_drops_and_scales(rng, trial):
     """In training each number is either 0 or divided by 1 − p, and back uses the same mask; otherwise nothing happens."""
     n, d = [(4, 9), (12, 10), (30, 7)][trial]
     return dict(
-        X=1 + rng.random((n, d)), p=[0.5, 0.3, 0.6][trial], seed=int(rng.integers(10**6)), dY=1 + rng.random((n, d))
+        X=rng.integers(1, 9, size=(n, d)) if trial == 0 else 1 + rng.random((n, d)),
+        p=[0.5, 0.3, 0.6][trial],
+        seed=int(rng.integers(10**6)),
+        dY=1 + rng.random((n, d)),
     )
 
 

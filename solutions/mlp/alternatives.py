@@ -411,7 +411,7 @@ def layer_norm(X, gamma, beta, eps=1e-5):
     hat = (X - mean[:, None]) / np.sqrt(variance + eps)[:, None]
 
     def back(dY):
-        d, dX = X.shape[1], np.zeros_like(X)
+        d, dX = X.shape[1], np.zeros(X.shape)
         for i in range(len(X)):
             jacobian = np.eye(d) - 1 / d - np.outer(hat[i], hat[i]) / d
             dX[i] = jacobian @ (gamma * dY[i]) / np.sqrt(variance[i] + eps)

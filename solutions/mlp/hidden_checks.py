@@ -31,15 +31,14 @@ def _(student, Z):
 @check("activations", covers="R084 R085 R086")
 def a_kink_has_the_slope_of_its_flatter_side(rng, trial):
     """At a kink the slope is that of the flatter side: 0 for relu and hard_tanh, α for leaky_relu."""
-    near = [[0.0, 1.0, -1.0], [0.0, 0.0, 1.0, -1.0, 0.5, -2.0], [1.0, -1.0, 0.0, 3.0]][
-        trial
-    ]
+    near = [[0.0, 1.0, -1.0], [0.0, 0.0, 1.0, -1.0, 0.5, -2.0], [1, -1, 0, 3]][trial]
     return dict(Z=rng.permuted(near), alpha=[0.5, 0.1, 0.2][trial])
 
 
 @a_kink_has_the_slope_of_its_flatter_side.when
 def _(student, Z, alpha):
-    return student.relu(Z), student.hard_tanh(Z), student.leaky_relu(Z, alpha)
+    leaky = [student.leaky_relu(Z, alpha), student.leaky_relu(Z)]
+    return student.relu(Z), student.hard_tanh(Z), leaky
 
 
 @check("activations", covers="R082 R083 R087")
@@ -454,6 +453,22 @@ def _(student, A, c, q, x, floats):
     return [student.numerical_gradient(f, x), student.numerical_gradient(f, floats)]
 
 
+@check("gradcheck", covers="R101 R102")
+def the_checker_takes_integers_too(rng, trial):
+    """gradient_check works where x is an array of integers, and finds the one claim that is wrong."""
+    made = curved(rng, [(3,), (2, 4), (3, 1, 2)][trial])
+    shape = made["x"].shape
+    made["x"] = rng.integers(1, 3, size=shape) * rng.choice([-1, 1], size=shape)
+    claim = slope_of(**made)
+    claim.flat[rng.integers(claim.size)] += 0.5
+    return dict(made, claim=claim)
+
+
+@the_checker_takes_integers_too.when
+def _(student, A, c, q, x, claim):
+    return student.gradient_check(curve(A, c, q), x, claim)
+
+
 @check("gradcheck", tol=1e-7, calls="numerical_gradient", covers="R101")
 def the_step_is_the_one_that_is_given(rng, trial):
     """With a large h the central difference of a cube is 3x² + h², and yours shows exactly that."""
@@ -511,10 +526,12 @@ def both_limits_are_where_the_text_draws_them(rng, trial):
         for bend in (0.5, 1.6)
         for miss in (0.5, 2.0)
     ]
+    # 1.0 at a slope of 40: no kink against the larger of r and s, as the text has it, but one against the smaller
+    kinds += [(40.0, 1.0, 0.5), (40.0, 1.0, 2.0)]
     size, bend, miss = rng.permutation(kinds).T
-    slope, x = size * rng.choice([-1, 1], size=8), rng.normal(size=8)
+    slope, x = size * rng.choice([-1, 1], size=10), rng.normal(size=10)
     b = bend * 0.01 * np.maximum(1, size) / h  # the two one-sided slopes differ by b h
-    claim = slope + miss * 1e-6 * np.maximum(1, size) * rng.choice([-1, 1], size=8)
+    claim = slope + miss * 1e-6 * np.maximum(1, size) * rng.choice([-1, 1], size=10)
     return dict(a=slope - b * x, b=b, x=x, claim=claim, h=h)
 
 
@@ -787,12 +804,13 @@ def the_weights_have_the_variance_that_is_asked(rng, trial):
         widths=widths,
         seed=int(rng.integers(10**6)),
         gain=[2.0, 1.0, 0.7][trial],
+        said=[[], [1.0], [0.7]][trial],  # a gain of 2 need not be said
     )
 
 
 @the_weights_have_the_variance_that_is_asked.when
-def _(student, widths, seed, gain):
-    layers = student.init_layers(widths, np.random.default_rng(seed), gain)
+def _(student, widths, seed, said):
+    layers = student.init_layers(widths, np.random.default_rng(seed), *said)
     return [
         [
             float(np.mean(np.asarray(W, dtype=float))),
@@ -855,7 +873,8 @@ def a_bias_tells_units_apart(rng, trial):
         np.tile(rng.normal(size=(1, 4)), (width, 1)),
         np.tile(rng.normal(size=(2, 1)), width),
     )
-    b = np.resize(np.arange(width - 1) / 4, width)  # the last equals the first
+    apart = [0.25, 2.5e-8, 0.25][trial]  # more than tol, which is 1e-9 unless it is said
+    b = apart * np.resize(np.arange(width - 1), width)  # the last equals the first
     return dict(layers=[(W, rng.permutation(b)), (onward, np.zeros(2))])
 
 

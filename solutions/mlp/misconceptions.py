@@ -12,6 +12,13 @@ misconception(
 )
 
 misconception(
+    "linear_slope_is_one_number", "activations",
+    hint="How many slopes are there: one for all, or one for each z? Look at the shapes of your two results.",
+    old="return Z, np.ones_like(Z)",
+    new="return Z, 1.0",
+)
+
+misconception(
     "sigmoid_slope_from_the_input", "activations",
     hint="In σ(1 − σ), is σ what went in or what came out?",
     old="return S, S * (1 - S)",
@@ -97,6 +104,29 @@ misconception(
 
 
 @misconception(
+    "sigmoid_cut_to_integers",
+    "activations",
+    hint="Give it np.array([-1, 2]). Which kind of numbers fits into the array that you fill?",
+)
+def sigmoid(Z):
+    S, above = np.zeros_like(Z), Z >= 0
+    S[above] = 1 / (1 + np.exp(-Z[above]))
+    S[~above] = np.exp(Z[~above]) / (1 + np.exp(Z[~above]))
+    return S, S * (1 - S)
+
+
+@misconception(
+    "leaky_relu_cut_to_integers",
+    "activations",
+    hint="Give it np.array([-3, 2]). Which kind of numbers fits into the array that you fill?",
+)
+def leaky_relu(Z, alpha=0.01):
+    bent = Z.copy()
+    bent[Z <= 0] = alpha * Z[Z <= 0]
+    return bent, np.where(Z > 0, 1.0, alpha)
+
+
+@misconception(
     "relu_works_on_the_callers_array",
     "activations",
     hint="After the call, look at the Z that you passed in.",
@@ -142,6 +172,13 @@ misconception(
     hint="One row has logits near 0, another near 10,000. What is left of the first after your shift?",
     old="powers = np.exp(O - O.max(axis=1, keepdims=True))",
     new="powers = np.exp(O - O.max())",
+)
+
+misconception(
+    "log_sum_exp_shifts_by_the_largest_of_all", "losses",
+    hint="One row has logits near 0, another near −10,000. What is left of the second after your shift, and its logarithm?",
+    old="peak = O.max(axis=1)\n",
+    new="peak = np.full(len(O), O.max())\n",
 )
 
 misconception(
@@ -219,6 +256,20 @@ misconception(
     hint="What does an example with y = 0 cost you?",
     old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
     new="costs = -(y * np.log(p))",
+)
+
+misconception(
+    "clips_the_probabilities", "losses",
+    hint="A p of 10^−20 is a probability too. Is it still the same when you take its logarithm?",
+    old="    costs = -(y * np.log(p)",
+    new="    p = np.clip(p, 1e-7, 1 - 1e-7)\n    costs = -(y * np.log(p)",
+)
+
+misconception(
+    "clips_the_probabilities_a_little", "losses",
+    hint="A p of 10^−20 is a probability too. Is it still the same when you take its logarithm?",
+    old="    costs = -(y * np.log(p)",
+    new="    p = np.clip(p, 1e-12, 1 - 1e-12)\n    costs = -(y * np.log(p)",
 )
 
 misconception(
@@ -321,6 +372,13 @@ misconception(
     hint="Give the layers different activations. Does each of them use its own?",
     old="bent, slope = g(H @ W.T + b)",
     new="bent, slope = activations[0](H @ W.T + b)",
+)
+
+misconception(
+    "asks_every_activation_twice", "forward",
+    hint="An activation may be slow, or have chance in it. How often do you ask it, and how often need you?",
+    old="bent, slope = g(H @ W.T + b)",
+    new="bent, slope = g(H @ W.T + b)[0], g(H @ W.T + b)[1]",
 )
 
 misconception(
@@ -489,6 +547,29 @@ misconception(
     hint="Add 0.00001 to an entry of an integer array. What is in it then?",
     old="centre = np.array(x, dtype=float)\n    found = np.zeros_like(centre)",
     new="centre = np.array(x)\n    found = np.zeros(centre.shape)",
+)
+
+
+@misconception(
+    "writes_the_step_into_integers",
+    "gradcheck",
+    hint="Put 1.99999 into an array of integers. What do you read there afterwards?",
+)
+def numerical_gradient(f, x, h=1e-5):
+    found = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[place] = x[place] + h
+        below[place] = x[place] - h
+        found[place] = (f(above) - f(below)) / (2 * h)
+    return found
+
+
+misconception(
+    "checks_with_steps_cut_to_integers", "gradcheck",
+    hint="gradient_check takes integers too. What becomes of h in an array of them?",
+    old="    base = np.array(x, dtype=float)\n",
+    new="    base = np.array(x)\n",
 )
 
 
@@ -805,6 +886,21 @@ misconception(
     new="W_all, b_all = W_all @ W, W @ b_all + b",
 )
 
+
+
+@misconception(
+    "multiplies_on_the_right_from_the_identity",
+    "affine",
+    hint="Which matrix touches x first, and so stands next to it? Let the shapes tell you.",
+)
+def collapse(layers):
+    width = layers[0][0].shape[1]
+    W_all, b_all = np.eye(width), np.zeros(width)
+    for W, b in layers:
+        W_all, b_all = W_all @ W, W @ b_all + b
+    return W_all, b_all
+
+
 # -- init (extra) ------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -890,6 +986,13 @@ misconception(
     hint="After some training, rounding has touched the twins. What is tol for?",
     old="if not any(np.abs(unit - other).max() <= tol for other in known):",
     new="if not any(np.abs(unit - other).max() <= 0 for other in known):",
+)
+
+misconception(
+    "a_tolerance_of_its_own", "init",
+    hint="Call it with tol = 0.1. Does your answer change?",
+    old="if not any(np.abs(unit - other).max() <= tol for other in known):",
+    new="if not any(np.abs(unit - other).max() <= 1e-9 for other in known):",
 )
 
 # -- autodiff (extra) --------------------------------------------------------------------------------------------------

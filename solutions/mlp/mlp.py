@@ -80,6 +80,8 @@ plt.show()
 # - **At a kink we take the slope of the flatter side.** So $\operatorname{relu}'(0)=0$.
 # - A loss is a **mean over examples**, and $\log$ is the natural logarithm. A function that computes a loss also returns
 #   the gradient, of the shape of the thing it is a gradient of.
+# - Arrays may hold integers: labels and targets, and whole numbers of any kind. What you compute from them are numbers all
+#   the same, not cut to integers.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen.
 # - The point is to write it by hand, in numpy. The functions that you write may not use `torch`, `jax`, `autograd` or
@@ -317,7 +319,7 @@ def bce_with_logits(z: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
     z: n logits.  y: n targets from 0 to 1.  Returns (a number, n numbers). Never overflows.
     """
     ### BEGIN SOLUTION
-    chance = np.exp(-np.logaddexp(0, -z))  # σ(z)
+    chance, _ = sigmoid(z)
     return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)
     ### END SOLUTION
 
