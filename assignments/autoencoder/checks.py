@@ -17,6 +17,11 @@ def numbers(rng, trial, *shape):
     return rng.choice([-1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0], size=shape) if trial == 0 else rng.normal(size=shape)
 
 
+def whole(rng, *shape):
+    """Draw integers, none of them 0."""
+    return rng.permuted(np.resize([-3, 2, -1, 1, -2, 3, 4], shape))
+
+
 def sigmoid(z):
     """Give the logistic sigmoid."""
     return (1 + np.tanh(z / 2)) / 2
@@ -39,9 +44,12 @@ def a_code_is_a_squashed_score(rng, trial):
     return dict(W=made["W"], b=made["b"], X=made["X"])
 
 
-@check("tied", calls="decode", covers="R285")
+@check("tied", calls="decode", trials=4, covers="R285")
 def the_decoder_is_the_transpose(rng, trial):
-    """decode gives Wᵀ h + c for every code, and does not squash it."""
+    """decode gives Wᵀ h + c for every code, and does not squash it; W and c may hold integers."""
+    if trial == 3:
+        W, c = whole(rng, 3, 5), whole(rng, 5)
+        return dict(W=W, c=c, H=(0.1 + 0.8 * rng.random((4, 3))).round(2))
     made = tied_network(rng, trial)
     return dict(W=made["W"], c=made["c"], H=sigmoid(numbers(rng, trial, len(made["X"]), len(made["b"]))).round(2))
 
@@ -65,6 +73,11 @@ def the_gradient_in_all_three(rng, trial):
 # -- linear ------------------------------------------------------------------------------------------------------------
 
 
+def varied(rng, variances):
+    """Change variances a little, so that the size of the data does not tell them; their order stays."""
+    return np.array(variances) * rng.uniform(0.85, 1.15, size=len(variances))
+
+
 def cloud(rng, trial):
     """Draw examples whose principal axes and variances are known, away from 0, and the size of a code for them."""
     n, variances, k = [
@@ -72,7 +85,7 @@ def cloud(rng, trial):
         (9, [5.0, 3.0, 1.0, 0.5, 0.2], 2),
         (24, [6.0, 4.0, 2.5, 0.9, 0.6, 0.4, 0.1], 3),
     ][trial]
-    return ellipsoid(rng, n, variances, reach=3.0), k
+    return ellipsoid(rng, n, varied(rng, variances), reach=3.0), k
 
 
 @check("linear", calls="pca", covers="R288")
@@ -176,7 +189,7 @@ def the_average_over_all_noise(rng, trial):
 def every_axis_has_its_knob(rng, trial):
     """linear_denoiser turns an axis of variance λ down to λ/(λ + σ²), and keeps the mean in place."""
     if trial == 0:  # signal and noise are equally strong: half
-        return dict(X=np.array([[1.0], [3.0]]) + rng.integers(1, 4), sigma=1.0)
+        return dict(X=np.array([[1], [3]]) + rng.integers(1, 4), sigma=1.0)
     n, variances = [(7, [3.0, 1.0, 0.2]), (19, [5.0, 2.0, 1.0, 0.4, 0.1])][trial - 1]
     return dict(X=ellipsoid(rng, n, variances, reach=2.0).X, sigma=[0.6, 1.5][trial - 1])
 
@@ -184,21 +197,25 @@ def every_axis_has_its_knob(rng, trial):
 # -- penalties ---------------------------------------------------------------------------------------------------------
 
 
-@check("penalties", calls="l2_penalty", tol=1e-5, covers="R289")
+@check("penalties", calls="l2_penalty", trials=4, tol=1e-5, covers="R289")
 def the_size_of_the_code(rng, trial):
-    """l2_penalty is the mean over the examples of ‖h‖², with its gradient in H."""
-    return dict(H=numbers(rng, trial, *[(2, 3), (5, 4), (11, 7)][trial]))
+    """l2_penalty is the mean over the examples of ‖h‖², with its gradient in H; H may hold integers."""
+    shape = [(2, 3), (5, 4), (11, 7), (3, 5)][trial]
+    return dict(H=whole(rng, *shape) if trial == 3 else numbers(rng, trial, *shape))
 
 
-@check("penalties", calls="l1_penalty", tol=1e-5, covers="R291")
+@check("penalties", calls="l1_penalty", trials=4, tol=1e-5, covers="R291")
 def the_price_of_every_bit_of_code(rng, trial):
-    """l1_penalty is the mean over the examples of Σ|h|, with its gradient in H."""
-    return dict(H=numbers(rng, trial, *[(2, 3), (5, 4), (11, 7)][trial]))
+    """l1_penalty is the mean over the examples of Σ|h|, with its gradient in H; H may hold integers."""
+    shape = [(2, 3), (5, 4), (11, 7), (3, 5)][trial]
+    return dict(H=whole(rng, *shape) if trial == 3 else numbers(rng, trial, *shape))
 
 
-@check("penalties", calls="sparse_code", covers="R291")
+@check("penalties", calls="sparse_code", trials=4, covers="R291")
 def the_soft_threshold(rng, trial):
-    """sparse_code moves every number towards 0 by λ, and no farther than 0."""
+    """sparse_code moves every number towards 0 by λ, and no farther than 0; A may hold integers."""
+    if trial == 3:
+        return dict(A=whole(rng, 2, 5), lam=1.25)
     A = [np.array([3.0, -3.0, 0.5, -0.5]), rng.normal(size=(3, 4)), 2 * rng.normal(size=(6, 5))][trial]
     return dict(A=rng.permutation(A), lam=[1.0, 0.4, 1.3][trial])
 
@@ -357,7 +374,7 @@ def the_bound_of_any_guess(rng, trial):
 def noise_is_the_mean_of_what_is_dropped(rng, trial):
     """fit_ppca gives the mean, V (judged by VVᵀ) and s², the mean variance of the dropped axes."""
     n, variances, k = [(4, [5.0, 1.0], 1), (9, [6.0, 3.0, 1.0, 0.4], 2), (20, [5.0, 4.0, 1.0, 0.7, 0.4, 0.2], 2)][trial]
-    return dict(X=ellipsoid(rng, n, variances, reach=2.0).X, k=k)
+    return dict(X=ellipsoid(rng, n, varied(rng, variances), reach=2.0).X, k=k)
 
 
 @noise_is_the_mean_of_what_is_dropped.view

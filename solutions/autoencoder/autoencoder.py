@@ -78,6 +78,7 @@ plt.show()
 #   which you can write with $h=\sigma(z)$ alone: $h(1-h)$. Where $\lvert h\rvert$ has its kink, at 0, its derivative
 #   counts as 0. (A $\sigma$ without a bracket after it is a standard deviation. Both names are too common to change.)
 # - Logarithms are natural. Variances and covariances divide by $n$.
+# - Arrays may hold integers. What you compute from them are numbers all the same, not cut to integers.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen. Noise is always passed in, so that the same call gives the same answer.
 

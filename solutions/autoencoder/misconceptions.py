@@ -19,6 +19,13 @@ misconception(
 )
 
 misconception(
+    "clips_the_scores", "tied",
+    hint="How near to 1 can a code of yours come, and how near can σ(40)? The sigmoid that is given does not overflow.",
+    old="return sigmoid(X @ W.T + b)\n",
+    new="return sigmoid(np.clip(X @ W.T + b, -6, 6))\n",
+)
+
+misconception(
     "encodes_without_the_bias", "tied",
     hint="At x = 0 every unit of yours says ½. Is that what W x + b says?",
     old="return sigmoid(X @ W.T + b)\n",
@@ -38,6 +45,19 @@ misconception(
     old="return H @ W + c",
     new="return H @ W",
 )
+
+
+@misconception(
+    "decodes_into_integers",
+    "tied",
+    hint="Try a W of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def decode(W, c, H):
+    out = np.zeros((len(H), W.shape[1]), dtype=W.dtype)
+    out[:] = H @ W
+    out[:] = out + c
+    return out
+
 
 misconception(
     "undoes_the_encoder_by_the_pseudo_inverse", "tied",
@@ -217,6 +237,20 @@ misconception(
 )
 
 misconception(
+    "a_little_on_the_diagonal_for_safety", "linear",
+    hint="Make B a million times smaller: the plane is the same. Is your projector?",
+    old="return B @ np.linalg.solve(B.T @ B, B.T)",
+    new="return B @ np.linalg.solve(B.T @ B + 1e-10 * np.eye(B.shape[1]), B.T)",
+)
+
+misconception(
+    "linear_gradient_centres_again", "linear",
+    hint="Give it a single example. What is left of that after your first line, and who has centred X already?",
+    old="    Z = X @ E.T\n",
+    new="    X = X - X.mean(axis=0)\n    Z = X @ E.T\n",
+)
+
+misconception(
     "linear_gradient_is_a_sum", "linear",
     hint="The loss is divided by n. Are its gradients?",
     old="return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
@@ -339,6 +373,18 @@ misconception(
     new="return float(np.sum((reconstruct(X + noise) - X - noise) ** 2) / (2 * len(X)))",
 )
 
+
+@misconception(
+    "takes_a_second_name_for_a_copy",
+    "denoise",
+    hint="After noisy = X, how many arrays are there? Look at X once the noise is in.",
+)
+def denoising_loss(reconstruct, X, noise):
+    noisy = X
+    noisy += noise
+    return float(np.sum((reconstruct(noisy) - X) ** 2) / (2 * len(X)))
+
+
 misconception(
     "feeds_the_clean_input", "denoise",
     hint="Where does the noise enter in your code?",
@@ -389,6 +435,13 @@ misconception(
 )
 
 misconception(
+    "the_noise_passes_one_axis_alone", "denoise",
+    hint="Which norm of A is asked for: its largest stretch, or the root of all its squares?",
+    old="+ sigma**2 * np.sum(A**2) / 2)",
+    new="+ sigma**2 * np.linalg.norm(A, 2) ** 2 / 2)",
+)
+
+misconception(
     "the_noise_term_lacks_its_half", "denoise",
     hint="The ½ of the loss stands before all of the squared error.",
     old="+ sigma**2 * np.sum(A**2) / 2)",
@@ -421,6 +474,13 @@ misconception(
     hint="Σ is made of squares. What must be added to it has to be a square too.",
     old="np.linalg.inv(covariance + sigma**2 * unit)",
     new="np.linalg.inv(covariance + sigma * unit)",
+)
+
+misconception(
+    "noise_in_every_entry_of_the_covariance", "denoise",
+    hint="Are the noises of two pixels related? Then what is their covariance?",
+    old="np.linalg.inv(covariance + sigma**2 * unit)",
+    new="np.linalg.inv(covariance + sigma**2)",
 )
 
 misconception(
@@ -523,6 +583,19 @@ misconception(
     new="return np.maximum(A - lam, 0)",
 )
 
+
+@misconception(
+    "sparse_code_cut_to_integers",
+    "penalties",
+    hint="Try A = np.array([3, -3]) and λ = ½. Which kind of numbers fits into the array that you fill?",
+)
+def sparse_code(A, lam):
+    code = np.zeros_like(A)
+    code[A > lam] = A[A > lam] - lam
+    code[A < -lam] = A[A < -lam] + lam
+    return code
+
+
 misconception(
     "takes_contraction_for_weight_decay", "penalties",
     hint="A saturated unit does not tremble, however large its weights. What does it pay with you?",
@@ -542,6 +615,13 @@ misconception(
     hint="W also moves h, and h moves the slope. Where is that path in your gradient?",
     old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
     new="bend = 0 * squared / len(X)",
+)
+
+misconception(
+    "only_b_moves_the_slope", "penalties",
+    hint="The bias moves h, and your gradient in b knows it. Does W not move h as well?",
+    old="dW = 2 * squared.mean(axis=0)[:, None] * W + bend.T @ X",
+    new="dW = 2 * squared.mean(axis=0)[:, None] * W",
 )
 
 misconception(
@@ -705,6 +785,13 @@ misconception(
     hint="Which comes first in the bound, the mean over the draws or the logarithm? Jensen cares.",
     old="return likelihood.mean(dim=0) - kl_to_prior(mu, logvar)",
     new="return likelihood.exp().mean(dim=0).log() - kl_to_prior(mu, logvar)",
+)
+
+misconception(
+    "averages_the_pictures_of_the_draws", "vae",
+    hint="Two draws miss x on opposite sides. What does their average picture cost, and what do the two cost on average?",
+    old="means = decoder(reparametrise(mu, logvar, eps))",
+    new="means = decoder(reparametrise(mu, logvar, eps)).mean(dim=0, keepdim=True)",
 )
 
 misconception(
@@ -942,6 +1029,20 @@ misconception(
     hint="What is e^−2000 on your computer, and what is its logarithm?",
     old="return np.logaddexp.reduce(log_prior + log_lik, axis=1)",
     new="return np.log(np.exp(log_prior + log_lik).sum(axis=1))",
+)
+
+misconception(
+    "one_maximum_for_all_evidences", "jensen",
+    hint="One example has e^−800, another e^−9000. Whose largest number did you take out of the second?",
+    old="return np.logaddexp.reduce(log_prior + log_lik, axis=1)",
+    new="a = log_prior + log_lik\n    return a.max() + np.log(np.exp(a - a.max()).sum(axis=1))",
+)
+
+misconception(
+    "one_maximum_for_all_posteriors", "jensen",
+    hint="One example has e^−800, another e^−9000. What is left of the second after your shift?",
+    old="weights = np.exp(joint - joint.max(axis=1, keepdims=True))",
+    new="weights = np.exp(joint - joint.max())",
 )
 
 misconception(
