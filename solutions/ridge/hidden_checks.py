@@ -50,7 +50,9 @@ def any_rank_at_all(rng, trial):
     """Where singular values are 0 up to rounding, least_squares leaves those directions alone, in any unit."""
     n, k, rank = [(5, 3, 2), (9, 6, 3), (8, 14, 4), (7, 5, 3), (6, 9, 2)][trial]
     unit = [1.0, 1.0, 1.0, 1e-12, 1e9][trial]
-    return dict(A=unit * low_rank(rng, n, k, rank) / 3, y=unit * (3 * rng.normal(size=n) + 1))
+    return dict(
+        A=unit * low_rank(rng, n, k, rank) / 3, y=unit * (3 * rng.normal(size=n) + 1)
+    )
 
 
 @any_rank_at_all.view
@@ -1123,7 +1125,9 @@ def a_constant_column_is_only_moved(rng, trial):
         rng.integers(0, 9, size=(n - 1, d)) + 0.5,
     )
     train[:2] = [[0.0] * d, [3.0] * d]
-    train[:, 1] = [4.0, 0.7, 0.7][trial]  # rounding gives the second a standard deviation of 1e-16
+    train[:, 1] = [4.0, 0.7, 0.7][
+        trial
+    ]  # rounding gives the second a standard deviation of 1e-16
     return dict(train=train, test=test)
 
 
