@@ -12,10 +12,22 @@ def hand(rng):
     return dict(X=np.array([[x - 1.0], [x], [x + 1.0]])[places], y=np.array([y - 2.0, y + 1, y + 1])[places])
 
 
+def whole(rng, n, d):
+    """Draw data that are integers, also by their type; no column is constant."""
+    X = rng.integers(-4, 5, size=(n, d))
+    X[:2] = [[-3] * d, [4] * d]
+    return dict(X=X, y=2 * X.sum(axis=1) + rng.permutation(np.arange(n)))
+
+
 def small_or_large(rng, trial, *sizes):
-    """Draw the example by hand for trial 0, and noisy linear data of the given sizes (n, d) for the others."""
+    """Draw the example by hand for trial 0, and noisy linear data of the given sizes (n, d) for the others.
+
+    The third of these sizes is for integers.
+    """
     if trial == 0:
         return hand(rng)
+    if trial == 3:
+        return whole(rng, *sizes[2])
     data = regression(rng, *sizes[trial - 1])
     return dict(X=data.X, y=data.y)
 
@@ -27,12 +39,15 @@ def small_or_large(rng, trial, *sizes):
 def the_constant_comes_first(rng, trial):
     """design_matrix puts a column of ones before the features."""
     n, d = [(2, 1), (5, 3), (7, 4)][trial]
-    return dict(X=rng.integers(2, 10, size=(n, d)).astype(float))
+    X = rng.integers(2, 10, size=(n, d))
+    return dict(X=[X.astype(float), X, X + rng.random((n, d))][trial])
 
 
-@check("design", calls="polynomial", covers="R051 R029")
+@check("design", trials=4, calls="polynomial", covers="R051 R029")
 def powers_from_zero_up(rng, trial):
     """polynomial gives 1, x, x², … up to and with x to the given degree, a row for each number."""
+    if trial == 3:  # integers whose powers are larger than any int64
+        return dict(x=rng.permutation([10, -7, 2]), degree=int(rng.integers(24, 29)))
     x = rng.permutation([-2.0, 0.0, 0.5, 3.0, -1.5, 4.0])[: [2, 5, 6][trial]]
     return dict(x=x, degree=[2, 3, 7][trial])
 
@@ -52,13 +67,17 @@ def least_squares_with_one_answer(rng, trial):
     return dict(A=np.column_stack([np.ones(len(data["y"])), data["X"]]), y=data["y"])
 
 
-@check("design", calls="least_squares", covers="R032", tol=1e-7)
+@check("design", trials=5, calls="least_squares", covers="R032", tol=1e-7)
 def a_column_twice(rng, trial):
     """Where a column stands there twice, many c are equally good, and least_squares gives the shortest."""
-    n, d = [(3, 1), (7, 2), (12, 4)][trial]
-    X = rng.integers(-4, 5, size=(n, d)).astype(float)
-    X[:3, 0] = rng.permutation([1.0, 2.0, 4.0])  # so that no column is constant
-    return dict(A=np.column_stack([np.ones(n), X, X[:, 0]]), y=rng.integers(-5, 6, size=n) + 0.5)
+    n, d = [(3, 1), (7, 2), (12, 4), (6, 3), (8, 2)][trial]
+    X = rng.integers(-4, 5, size=(n, d))
+    X[:3, 0] = rng.permutation([1, 2, 4])  # so that no column is constant
+    A, y = np.column_stack([np.ones(n, dtype=int), X, X[:, 0]]), rng.integers(-5, 6, size=n) + 0.5
+    if trial == 1:
+        return dict(A=A, y=y)
+    scale = [1.0, 1.0, 1.0, 1e-12, 1e9][trial]  # what is small among small numbers, and among large ones?
+    return dict(A=scale * A, y=scale * y)
 
 
 @a_column_twice.view
@@ -75,18 +94,20 @@ def _(seen, expected):
 # -- ridge -------------------------------------------------------------------------------------------------------------
 
 
-@check("ridge", calls="ridge_objective", covers="R043", tol=1e-6)
+@check("ridge", trials=4, calls="ridge_objective", covers="R043", tol=1e-6)
 def the_objective_and_its_gradient(rng, trial):
     """ridge_objective gives J = ‖Xw + b − y‖² + λ‖w‖² with its derivatives in w and in b."""
-    data = small_or_large(rng, trial, (7, 3), (20, 5))
+    data = small_or_large(rng, trial, (7, 3), (20, 5), (6, 2))
     d = data["X"].shape[1]
+    if trial == 3:
+        return dict(data, w=rng.integers(2, 5, size=d), b=1.5, lam=0.3)
     return dict(data, w=rng.integers(2, 5, size=d) - 0.5, b=[2.0, -1.5, 0.7][trial], lam=[3.0, 0.5, 12.0][trial])
 
 
-@check("ridge", calls="ridge_fit", covers="R043", tol=1e-7)
+@check("ridge", trials=4, calls="ridge_fit", covers="R043", tol=1e-7)
 def the_weights_and_the_constant(rng, trial):
     """ridge_fit gives the w and the b that minimise J."""
-    return dict(small_or_large(rng, trial, (9, 2), (25, 6)), lam=[4.0, 0.5, 7.0][trial])
+    return dict(small_or_large(rng, trial, (9, 2), (25, 6), (7, 3)), lam=[4.0, 0.5, 7.0, 2][trial])
 
 
 @check("ridge", covers="R043", tol=1e-6)
@@ -111,32 +132,38 @@ def _(seen, expected, shift):
 # -- path --------------------------------------------------------------------------------------------------------------
 
 
-@check("path", calls="ridge_path", covers="R043", tol=1e-7)
+@check("path", trials=5, calls="ridge_path", covers="R043", tol=1e-7)
 def one_row_for_each_lambda(rng, trial):
     """ridge_path gives the w and the b of every λ, in the order of lams."""
-    lams = rng.permutation([[1.0, 4.0], [0.1, 3.0, 50.0], [0.01, 1.0, 7.0, 300.0]][trial])
-    return dict(small_or_large(rng, trial, (9, 3), (28, 6)), lams=lams)
+    lams = rng.permutation([[1.0, 4.0], [0.1, 3.0, 50.0], [0.01, 1.0, 7.0, 300.0], [2, 30, 7], [0.5, 6.0]][trial])
+    if trial == 4:  # a column that says nothing
+        data = regression(rng, 8, 3)
+        return dict(X=np.column_stack([data.X[:, :2], np.full(8, 3.0), data.X[:, 2]]), y=data.y, lams=lams)
+    return dict(small_or_large(rng, trial, (9, 3), (28, 6), (8, 2)), lams=lams)
 
 
-@check("path", calls="effective_dof", covers="R043", tol=1e-5)
+@check("path", trials=4, calls="effective_dof", covers="R043", tol=1e-5)
 def the_degrees_of_freedom_count_b(rng, trial):
     """effective_dof gives 1 + Σ s²/(s² + λ), with the singular values of the centred data."""
-    return dict(X=small_or_large(rng, trial, (8, 3), (30, 5))["X"], lam=[1.0, 2.5, 40.0][trial])
+    return dict(X=small_or_large(rng, trial, (8, 3), (30, 5), (7, 4))["X"], lam=[1.0, 2.5, 40.0, 3][trial])
 
 
 @check("path", calls="effective_dof", covers="R043", tol=1e-5)
 def a_direction_is_half_kept_where_its_square_is_lambda(rng, trial):
     """A direction with s² = λ counts one half; much stronger ones count 1, much weaker ones 0."""
-    n, s = [(4, [2.0]), (9, [5.0, 300.0]), (12, [3.0, 400.0, 900.0, 0.01])][trial]
-    return dict(X=spectral(rng, n, np.array(s))[0], lam=s[0] ** 2)
+    n, s = [(4, [2.0]), (9, [5.0, 80.0]), (12, [3.0, 40.0, 90.0, 0.1])][trial]
+    s = np.array(s) * rng.uniform(0.6, 1.6, size=len(s))  # so that the answer is in no table
+    return dict(X=spectral(rng, n, s)[0], lam=float(s[0] ** 2))
 
 
 # -- dual --------------------------------------------------------------------------------------------------------------
 
 
-@check("dual", calls="gaussian_kernel", covers="R043", tol=1e-5)
+@check("dual", trials=4, calls="gaussian_kernel", covers="R043", tol=1e-5)
 def likeness_falls_with_the_squared_distance(rng, trial):
     """gaussian_kernel gives exp(−‖x − z‖²/(2 width²)), a row for each x and a column for each z."""
+    if trial == 3:
+        return dict(X=rng.integers(-2, 3, size=(4, 2)), Z=rng.integers(-2, 3, size=(3, 2)), width=2)
     n, m, d = [(2, 1, 1), (4, 3, 2), (6, 9, 5)][trial]
     whole = rng.integers(-2, 3, size=(n + m, d)) / 2
     return dict(X=whole[:n] + 0.25, Z=whole[n:], width=[2.0, 0.75, 1.5][trial])
@@ -145,18 +172,18 @@ def likeness_falls_with_the_squared_distance(rng, trial):
 @check("dual", calls="centre_kernel", covers="R043", tol=1e-6)
 def rows_and_columns_of_a_centred_kernel_sum_to_zero(rng, trial):
     """centre_kernel takes away the means of the columns and of the rows, and puts the overall mean back."""
-    X = rng.integers(1, 5, size=[(2, 1), (5, 2), (9, 4)][trial]).astype(float)
+    X = rng.integers(1, 5, size=[(2, 1), (5, 2), (9, 4)][trial]).astype(int if trial == 1 else float)
     X[0] += 2  # so that not all examples are the same
     return dict(K=X @ X.T + np.diag(np.arange(len(X))))
 
 
-@check("dual", calls="kernel_ridge", covers="R043", tol=1e-4)
+@check("dual", trials=4, calls="kernel_ridge", covers="R043", tol=1e-4)
 def alpha_and_the_constant(rng, trial):
     """kernel_ridge gives the α with (CKC + λI)α = y − ȳ, and the b that makes the residuals sum to 0."""
-    data = small_or_large(rng, trial, (6, 3), (15, 4))
+    data = small_or_large(rng, trial, (6, 3), (15, 4), (7, 2))
     gaps = ((data["X"][:, None] - data["X"]) ** 2).sum(axis=2)
-    K = data["X"] @ data["X"].T if trial == 0 else np.exp(-gaps / 20)
-    return dict(K=K, y=data["y"], lam=[4.0, 0.3, 1.5][trial])
+    K = data["X"] @ data["X"].T if trial in (0, 3) else np.exp(-gaps / 20)
+    return dict(K=K, y=data["y"], lam=[4.0, 0.3, 1.5, 2][trial])
 
 
 # -- choose ------------------------------------------------------------------------------------------------------------
@@ -185,9 +212,12 @@ def _(seen):
     return deal(seen)
 
 
-@check("choose", calls="kfold_errors", covers="R052 R053", tol=1e-5)
+@check("choose", trials=4, calls="kfold_errors", covers="R052 R053", tol=1e-5)
 def each_fold_is_predicted_by_the_others(rng, trial):
     """kfold_errors gives, for each λ, the mean of the n squared errors of examples that were left out."""
+    if trial == 3:
+        data = regression(rng, 8, 2)
+        return dict(X=data.X, y=data.y, lams=np.array([2, 9]), folds=rng.permutation([0, 0, 0, 0, 1, 1, 1, 2]))
     lams = [[1.0, 3.0], [0.5, 8.0], [0.2, 2.0, 30.0]][trial]
     if trial == 0:
         X = rng.permutation([1.0, 2.0, 4.0, 7.0, 8.0])[:, None]
@@ -265,9 +295,31 @@ def _(student, X, w, b, lams, repeats):
     return student.measured_risk(X, w, b, 0.0, lams, np.random.default_rng(1), repeats)
 
 
-@check("experiment", covers="R043", calls="expected_risk", tol=1e-5)
+@check("experiment", covers="R043")
+def every_data_set_has_its_own_noise(rng, trial):
+    """The average of measured_risk over four data sets is another one than over the first of them."""
+    n, d = [(4, 1), (9, 2), (15, 3)][trial]
+    data = regression(rng, n, d)
+    return dict(X=data.X, w=data.w, b=data.b, sigma=1.5, lams=np.array([0.5, 4.0]), seed=int(rng.integers(10**6)))
+
+
+@every_data_set_has_its_own_noise.when
+def _(student, X, w, b, sigma, lams, seed):
+    return [student.measured_risk(X, w, b, sigma, lams, np.random.default_rng(seed), repeats) for repeats in (1, 4)]
+
+
+@every_data_set_has_its_own_noise.view
+def _(seen):
+    one, four = (np.asarray(part, dtype=float) for part in seen)
+    same = one.shape != four.shape or np.allclose(one, four, rtol=1e-7, atol=0)  # by chance, for both λ: below 1e-12
+    return [one.shape == four.shape == (2,), "the same" if same else "another"]
+
+
+@check("experiment", trials=4, covers="R043", calls="expected_risk", tol=1e-5)
 def bias_and_variance(rng, trial):
     """expected_risk gives the squared bias and the variance, one of each for every λ."""
+    if trial == 3:
+        return dict(X=whole(rng, 7, 2)["X"], w=rng.permutation([3, -2]), sigma=2, lams=np.array([3, 20, 1]))
     n, s, lams = [(4, [2.0], [4.0]), (9, [6.0, 1.0], [0.5, 6.0]), (20, [9.0, 4.0, 2.0, 0.5], [0.1, 3.0, 80.0])][trial]
     X = hand(rng)["X"] if trial == 0 else spectral(rng, n, np.array(s))[0]
     w = rng.permutation(np.arange(1.0, X.shape[1] + 1)) + 0.5
@@ -277,10 +329,12 @@ def bias_and_variance(rng, trial):
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("losses", calls="squared_loss", covers="R033 R035 R037", tol=1e-5)
+@check("losses", trials=4, calls="squared_loss", covers="R033 R035 R037", tol=1e-5)
 def half_the_mean_square(rng, trial):
     """squared_loss gives the mean of ½e² with its derivatives in w and in b."""
-    data = small_or_large(rng, trial, (7, 2), (18, 5))
+    data = small_or_large(rng, trial, (7, 2), (18, 5), (7, 3))
+    if trial == 3:
+        return dict(data, w=rng.integers(1, 5, size=3), b=2)
     return dict(data, w=rng.integers(1, 5, size=data["X"].shape[1]) + 0.5, b=[1.0, -2.0, 0.5][trial])
 
 
@@ -302,10 +356,12 @@ def the_nearest_number(rng, trial):
 # -- sgd (extra) -------------------------------------------------------------------------------------------------------
 
 
-@check("sgd", calls="sgd_step", covers="R023 R024 R054", tol=1e-5)
+@check("sgd", trials=4, calls="sgd_step", covers="R023 R024 R054", tol=1e-5)
 def one_step_on_one_batch(rng, trial):
     """sgd_step moves w and b against the gradient at the old w and b, and multiplies the old w by 1 − ηδ."""
-    data = small_or_large(rng, trial, (4, 2), (9, 5))
+    data = small_or_large(rng, trial, (4, 2), (9, 5), (7, 3))
+    if trial == 3:
+        return dict(data, w=rng.integers(2, 6, size=3), b=2, rate=0.1, decay=0.5)
     w = rng.integers(2, 6, size=data["X"].shape[1]) - 0.5
     return dict(data, w=w, b=[1.5, -2.0, 0.5][trial], rate=[0.1, 0.05, 0.2][trial], decay=[2.0, 0.4, 1.5][trial])
 
@@ -354,10 +410,10 @@ def the_lambda_of_a_gaussian_prior(rng, trial):
 # -- growing (extra) ---------------------------------------------------------------------------------------------------
 
 
-@check("growing", covers="R052")
+@check("growing", trials=4, covers="R052")
 def a_split_has_every_index_once(rng, trial):
-    """split gives n − held and held indices, and every index exactly once."""
-    n, held = [(4, 1), (11, 4), (40, 9)][trial]
+    """split gives n − held and held indices, and every index exactly once, also where nothing is held out."""
+    n, held = [(4, 1), (11, 4), (40, 9), (6, 0)][trial]
     return dict(n=n, held=held, seed=int(rng.integers(10**6)))
 
 
@@ -405,7 +461,10 @@ def both_sets_by_the_training_set(rng, trial):
     scale = rng.integers(2, 6, size=d)
     train, test = (rng.integers(0, 9, size=(size, d)) * scale + 0.0 for size in (n, m))
     train[:2] = [[0.0] * d, [3.0] * d]  # so that no column is constant
-    return dict(train=train, test=test + 4)
+    if trial == 1:
+        return dict(train=train.astype(int), test=test.astype(int) + 4)
+    units = np.where(np.arange(d) == 2, 1e-9, 1.0)  # small numbers are no constant
+    return dict(train=train * units, test=(test + 4) * units)
 
 
 # -- norms (extra) -----------------------------------------------------------------------------------------------------
@@ -418,9 +477,11 @@ def the_p_norm(rng, trial):
     return dict(x=x - np.where(x == x.max(), x + 7, 0), p=[2.0, 1.0, 3.0, np.inf][trial])
 
 
-@check("norms", covers="R013")
+@check("norms", trials=4, covers="R013")
 def norms_are_told_from_others(rng, trial):
     """norm_axioms finds all three axioms in the 1- and 2-norm, and not in the squared length and in Σ√|x| squared."""
+    if trial == 3:  # at right angles: only a vector with itself shows that a square breaks the triangle inequality
+        return dict(vectors=np.diag(rng.permutation([2.0, -3.0, 1.0])), numbers=np.array([-2.0, 0.5, 3.0]))
     m, d = [(3, 2), (5, 3), (8, 4)][trial]
     vectors = np.concatenate(
         [np.eye(d)[:2], rng.integers(1, 5, size=(m - 2, d)) * rng.choice([-1.0, 1.0], size=(m - 2, d))]

@@ -20,12 +20,12 @@ def design_matrix(X):
 
 @alternative("vandermonde", "design")
 def polynomial(x, degree):
-    return np.vander(x, degree + 1, increasing=True)
+    return np.vander(x.astype(float), degree + 1, increasing=True)
 
 
 @alternative("powers_by_multiplication", "design")
 def polynomial(x, degree):
-    columns = [np.ones_like(x)]
+    columns = [np.ones(len(x))]
     for _ in range(degree):
         columns.append(columns[-1] * x)
     return np.stack(columns, axis=1)
@@ -415,7 +415,7 @@ def degree_curve(x, y, x_held, y_held, degrees):
 def standardise(train, test):
     columns = []
     for one, other in zip(train.T, test.T):
-        size = one.std() or 1.0
+        size = one.std() if len(set(one)) > 1 else 1.0
         columns.append(((one - one.mean()) / size, (other - one.mean()) / size))
     return np.array([a for a, _ in columns]).T, np.array([b for _, b in columns]).T
 

@@ -14,22 +14,22 @@ misconception(
 misconception(
     "powers_start_at_one", "design",
     hint="Can your polynomial have a value other than 0 at x = 0?",
-    old="return x[:, None] ** np.arange(degree + 1)",
-    new="return x[:, None] ** np.arange(1, degree + 1)",
+    old="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree + 1)",
+    new="return np.asarray(x, dtype=float)[:, None] ** np.arange(1, degree + 1)",
 )
 
 misconception(
     "stops_one_power_early", "design",
     hint="How many coefficients has a parabola?",
-    old="return x[:, None] ** np.arange(degree + 1)",
-    new="return x[:, None] ** np.arange(degree)",
+    old="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree + 1)",
+    new="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree)",
 )
 
 misconception(
     "highest_power_first", "design",
     hint="Read the features in the docstring from left to right: which one is the constant?",
-    old="return x[:, None] ** np.arange(degree + 1)",
-    new="return x[:, None] ** np.arange(degree, -1, -1)",
+    old="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree + 1)",
+    new="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree, -1, -1)",
 )
 
 misconception(
@@ -88,6 +88,20 @@ misconception(
     v = np.zeros(A.shape[1])
     v[chosen] = np.linalg.solve(R, Q.T @ y)
     return v""",
+)
+
+misconception(
+    "powers_in_the_type_of_x", "design",
+    hint="What is 10 to the power 25 in an int64? Print it.",
+    old="return np.asarray(x, dtype=float)[:, None] ** np.arange(degree + 1)",
+    new="return x[:, None] ** np.arange(degree + 1)",
+)
+
+misconception(
+    "a_cut_off_of_a_fixed_size", "design",
+    hint="Write A in millimetres, then in light years. Does the same number of singular values count as 0?",
+    old="kept = s > 1e-10 * s.max()",
+    new="kept = s > 1e-10",
 )
 
 # -- ridge -------------------------------------------------------------------------------------------------------------
@@ -229,6 +243,13 @@ misconception(
     new="x_mean, y_mean = np.full(X.shape[1], X.mean()), y.mean()\n    Xc, yc",
 )
 
+misconception(
+    "centres_the_callers_inputs", "ridge",
+    hint="After the call, look at the X that you passed in. Whose array did you centre?",
+    old="Xc, yc = X - x_mean, y - y_mean\n",
+    new="X -= x_mean\n    Xc, yc = X, y - y_mean\n",
+)
+
 # -- path --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -315,6 +336,20 @@ misconception(
     new="return float(1 + np.sum((s**2 / (s**2 + lam)) ** 2))",
 )
 
+misconception(
+    "divides_by_a_spread_of_zero", "path",
+    hint="A column is constant, so one s is 0. What is your factor for that direction?",
+    old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
+    new="along = s**2 / (s**2 + np.asarray(lams)[:, None]) / s * (U.T @ (y - y_mean))",
+)
+
+misconception(
+    "the_constants_have_the_type_of_lambda", "path",
+    hint="Give it whole numbers for λ. Are your constants whole numbers too, and must they be?",
+    old="return W, y_mean - W @ x_mean",
+    new="B = np.zeros_like(lams)\n    B[:] = y_mean - W @ x_mean\n    return W, B",
+)
+
 # -- dual --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -387,6 +422,20 @@ misconception(
     new="return alpha, float(np.mean(y))",
 )
 
+misconception(
+    "centres_the_callers_kernel", "dual",
+    hint="After centring, look at the K that you passed in. Which K finds b?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="K -= K.mean(axis=0)\n    K -= K.mean(axis=1)[:, None]\n    return K",
+)
+
+misconception(
+    "the_lengths_of_x_for_both", "dual",
+    hint="Give it two X rows and three Z rows. Whose squared lengths belong to the columns?",
+    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
+    new="squares = (X**2).sum(axis=1)[:, None] + (X**2).sum(axis=1) - 2 * X @ Z.T",
+)
+
 # -- choose ------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -408,6 +457,13 @@ misconception(
     hint="Deal twice with generators of one seed. Are your folds the same? Whose chance do you use?",
     old="return rng.permutation(np.arange(n) % k)",
     new="return np.random.default_rng().permutation(np.arange(n) % k)",
+)
+
+misconception(
+    "deals_the_same_every_time", "choose",
+    hint="Deal with two generators of different seeds. Should the folds differ? Whose chance do you use?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return np.random.default_rng(0).permutation(np.arange(n) % k)",
 )
 
 misconception(
@@ -503,6 +559,13 @@ misconception(
 )
 
 misconception(
+    "sorts_the_callers_lambdas", "choose",
+    hint="After the call, look at the lams that you passed in. In which order are they, and need they be?",
+    old="errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]",
+    new="lams.sort()\n    errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]",
+)
+
+misconception(
     "gives_the_place_of_lambda", "choose",
     hint="Is the number you return one of lams?",
     old="return float(lams[int(np.argmin(errors))])",
@@ -561,6 +624,13 @@ misconception(
 )
 
 misconception(
+    "one_data_set_for_all_repeats", "experiment",
+    hint="How many data sets do you draw for four repeats, and what does an average over equal numbers tell?",
+    old="for _ in range(repeats):\n        W, B = ridge_path(X, simulate(X, w, b, sigma, rng), lams)",
+    new="drawn = simulate(X, w, b, sigma, rng)\n    for _ in range(repeats):\n        W, B = ridge_path(X, drawn, lams)",
+)
+
+misconception(
     "measures_against_the_noisy_targets", "experiment",
     hint="You know the truth here. Is it y, or what y would be without noise?",
     old="W, B = ridge_path(X, simulate(X, w, b, sigma, rng), lams)\n"
@@ -612,6 +682,13 @@ misconception(
 )
 
 misconception(
+    "turns_the_truth_the_other_way", "experiment",
+    hint="np.linalg.svd returns a matrix whose rows, or whose columns, are the directions. Which?",
+    old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)",
+    new="bias2 = np.sum(((1 - kappa) * s * (Vt.T @ w)) ** 2, axis=1) / len(X)",
+)
+
+misconception(
     "variance_without_the_constant", "experiment",
     hint="b is estimated too. What is the variance of a mean of n noisy targets?",
     old="variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
@@ -650,6 +727,12 @@ misconception(
     "lambda_does_not_follow_the_data", "concepts",
     hint="Write J for the doubled data. Which of its two terms has grown?",
     old="doubled=10,", new="doubled=5,",
+)
+
+misconception(
+    "more_data_need_half_the_penalty", "concepts",
+    hint="doubled: the sum of squares grows. To keep the balance, must the penalty grow or shrink?",
+    old="doubled=10,", new="doubled=2.5,",
 )
 
 misconception(
@@ -807,6 +890,13 @@ misconception(
     hint="At e = 0 exactly, which slope does the text choose?",
     old="pull = np.sign(e)",
     new="pull = np.where(e >= 0, 1.0, -1.0)",
+)
+
+misconception(
+    "the_kink_slopes_down", "losses",
+    hint="An example is met exactly. Does it pull at all, in the text and in your code?",
+    old="pull = np.sign(e)",
+    new="pull = np.where(e > 0, 1.0, -1.0)",
 )
 
 misconception(
@@ -1047,6 +1137,13 @@ misconception(
 )
 
 misconception(
+    "counts_the_held_out_from_the_end", "growing",
+    hint="Hold out nothing. What is order[:-0]?",
+    old="return order[held:], order[:held]",
+    new="return order[:-held], order[-held:]",
+)
+
+misconception(
     "all_points_are_equally_likely", "growing",
     hint="A pair that never occurs: may it add to the risk?",
     old="return float(p @ (y - f(x)) ** 2)",
@@ -1134,6 +1231,20 @@ misconception(
 )
 
 misconception(
+    "a_constant_has_no_deviation_at_all", "standardise",
+    hint="Print the standard deviation of 0.7, 0.7, 0.7 with all its digits.",
+    old="std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)",
+    new="std = np.where(std == 0, 1.0, std)",
+)
+
+misconception(
+    "small_deviations_are_taken_for_zero", "standardise",
+    hint="A column in nanometres, written in metres: is it constant?",
+    old="std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)",
+    new="std = np.where(std < 1e-8, 1.0, std)",
+)
+
+misconception(
     "zeros_are_kept", "standardise",
     hint="Is a 0 in the table different from any other number, as far as its column's mean is concerned?",
     old="return (train - mean) / std, (test - mean) / std",
@@ -1189,6 +1300,13 @@ misconception(
     hint="Is the way through a third place shorter than the straight one, or longer?",
     old='"triangle": bool(max(longer) <= rounding),',
     new='"triangle": bool(min(longer) >= -rounding),',
+)
+
+misconception(
+    "a_vector_is_not_tried_with_itself", "norms",
+    hint="For the squared length, compare f(x + x) with f(x) + f(x). Did you try that pair?",
+    old="longer = [f(x + z) - f(x) - f(z) for x in vectors for z in vectors]",
+    new="longer = [f(x + z) - f(x) - f(z) for i, x in enumerate(vectors) for z in vectors[:i]]",
 )
 
 misconception(

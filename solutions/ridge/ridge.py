@@ -84,6 +84,7 @@ plt.show()
 # - **The constant $b$ is free.** It is not in the penalty.
 # - $\bar x$ is the vector of column means, $\bar y$ the mean target; *centred* data are
 #   $X_c = X-\mathbf 1\bar x^\top$ and $y_c=y-\bar y\mathbf 1$.
+# - Arrays may hold integers as well as fractions, and nothing may be cut off or overflow for it: the answers are floats.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen. Random functions draw from the `Generator` that they get.
 #
@@ -154,7 +155,7 @@ def polynomial(x: np.ndarray, degree: int) -> np.ndarray:
     x: n numbers.  Returns n×(degree+1), the constant first.
     """
     ### BEGIN SOLUTION
-    return x[:, None] ** np.arange(degree + 1)
+    return np.asarray(x, dtype=float)[:, None] ** np.arange(degree + 1)
     ### END SOLUTION
 
 
@@ -1068,6 +1069,7 @@ check("bayes")
 def split(n: int, held: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Split the indices 0 … n−1 at random: n − held for training, held for validation.
 
+    held: from 0, where nothing is held out, to n.
     Returns (training indices, validation indices); each index is in exactly one of them.
     All chance comes from rng.
     """
