@@ -19,6 +19,7 @@ from redink.grader.grade import grade_all
 from redink.grader.pipeline.collect import collect
 from redink.grader.pipeline.job import BoxSettings
 from redink.grader.pipeline.report import Outcome, report
+from redink.grader.store.collected import Collected, HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.summary import summary
 from redink.grader.workers.workers import Workers
@@ -138,13 +139,13 @@ def test_what_was_graded_is_reused_and_the_same(graded_batch):
 # -- whatever is raised ------------------------------------------------------------------------------------------------
 
 
-class _Stumbling(Gradebook):
-    """A gradebook that raises when it stores one student's result, as a bug of ours might."""
+class _Stumbling(Collected):
+    """The part of a gradebook that raises when one student's attempt is kept, as a bug of ours might."""
 
-    def submit(self, assignment: str, student: str, **more: Any) -> int:
-        if student == "mia":
+    def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
+        if handed.student == "mia":
             raise RecursionError("too deep")
-        return super().submit(assignment, student, **more)
+        return super().keep(assignment, handed, content)
 
 
 def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
@@ -152,7 +153,8 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
         little.hand_in(name)
     course = Course(little.root)
     box = BoxSettings(torch=False, hidden=(str(course.root),))
-    with Workers(1, box) as workers, _Stumbling(None, course.secret_name()) as book:
+    with Workers(1, box) as workers, Gradebook(None, course.secret_name()) as book:
+        book.collected = _Stumbling(book._db, book.transaction)
         key = answer_key(course, "little", workers.observe)
         done = list(grade_all(key, collect("little", little.root / "class"), book, workers))
     found = {one.result.submission.id: one.result for one in done}
@@ -165,15 +167,16 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
 
 
 def test_a_gradebook_that_cannot_be_written_ends_the_run(little: Desk):
-    class Broken(Gradebook):
-        def submit(self, assignment: str, student: str, **more: Any) -> int:
+    class Broken(Collected):
+        def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
             raise sqlite3.OperationalError("disk I/O error")
 
     little.hand_in("ada")
     course = Course(little.root)
     with Workers(1, BoxSettings(torch=False)) as workers:
         key = answer_key(course, "little", workers.observe)
-        with pytest.raises(Exception, match="disk I/O error"), Broken(None, course.secret_name()) as book:
+        with pytest.raises(Exception, match="disk I/O error"), Gradebook(None, course.secret_name()) as book:
+            book.collected = Broken(book._db, book.transaction)
             list(grade_all(key, collect("little", little.root / "class"), book, workers))
 
 

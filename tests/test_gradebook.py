@@ -15,6 +15,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import msgspec
 import pytest
 
 from redink.errors import CourseError
+from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.grader.store.lock import Lock
 from redink.grader.store.recognise import file_system, refuse_far_file_system
@@ -53,8 +55,9 @@ def seen(check: str, content: bytes = b"1") -> CheckObservations:
     return CheckObservations(check=check, key=f"key of {check}", digest=f"digest of {check}", content=content)
 
 
-def hand_in(book: Gradebook, student: str = "ada", sha256: str = "a") -> int:
-    return book.submit("little", student, file=f"{student}.ipynb", sha256=sha256)
+def hand_in(book: Gradebook, student: str = "ada", sha256: str = "a", assignment: str = "little", **more: Any) -> int:
+    handed = HandIn(student=student, file=f"{student}.ipynb", sha256=sha256, source="path", **more)
+    return book.collected.keep(assignment, handed).submission
 
 
 def grade(book: Gradebook, submission: int, result: Result, **how: Any) -> None:
@@ -159,7 +162,8 @@ def test_a_file_that_could_not_be_read_is_one_attempt_however_often_it_is_collec
 
 def test_where_and_when_it_was_handed_in_is_kept(path):
     with Gradebook(path, "fingerprint") as book:
-        book.submit("little", "ada", file="a.ipynb", sha256="a", source="moodle", handed_in="2025-01-02T03:04:05Z")
+        when = datetime(2025, 1, 2, 4, 4, 5, tzinfo=timezone(timedelta(hours=1)))
+        book.collected.keep("little", HandIn(student="ada", file="a", sha256="a", source="moodle", handed_in=when))
         hand_in(book, "ben")
     assert ask(path, "SELECT attempt, source, handed_in FROM submissions ORDER BY id") == [
         (1, "moodle", "2025-01-02T03:04:05Z"),
@@ -199,7 +203,7 @@ def test_results_are_added_and_the_newest_of_the_highest_attempt_counts(path):
         ):
             grade(book, id, result)
         hand_in(book, sha256="c")  # handed in and not graded yet
-        book.submit("another", "ada", file="x", sha256="x")
+        hand_in(book, sha256="x", assignment="another")
         found = book.all_graded("little")
         assert [(one.result.submission.id, one.attempt, one.result.score) for one in found] == [
             ("ada", 2, 3.0),

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 
 from redink.errors import CourseError
+from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook
 from redink.records import CellRun, Result
 
@@ -34,10 +35,15 @@ CREATE TABLE IF NOT EXISTS results (
 ) WITHOUT ROWID;
 """
 TABLES_OF_SCHEMA_1 = {"meta", "runs", "observations", "judgements", "sources", "results"}
-TABLES_OF_SCHEMA_2 = {
+TABLES_OF_TODAY = {
     "meta", "students", "submissions", "runs", "observations", "old_observations", "judgements", "results",
-    "question_scores", "overrides", "extensions",
+    "question_scores", "identities", "members", "files", "times", "overrides", "extensions", "voids",
 }  # fmt: skip
+
+
+def collect_again(book: Gradebook, sha256: str) -> int:
+    handed = HandIn(student="student_003", file="elsewhere.ipynb", sha256=sha256, source="path")
+    return book.collected.keep("little", handed).submission
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -173,7 +179,7 @@ def test_a_result_whose_run_is_gone_has_a_run_without_a_key(path):
 def test_a_person_finds_students_scores_and_hints_in_the_tables_and_nothing_of_the_old_ones(path):
     with Gradebook(path, "fingerprint"):
         pass
-    assert tables(path) == TABLES_OF_SCHEMA_2
+    assert tables(path) == TABLES_OF_TODAY
     with contextlib.closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT * FROM meta").fetchall() == [("secret", "fingerprint")]
         assert db.execute("SELECT count(*) FROM students").fetchone() == (STUDENTS,)
@@ -222,12 +228,12 @@ def test_the_next_grading_of_the_same_bytes_is_the_same_attempt(path):
     with Gradebook(path, "fingerprint") as book:
         one = book.graded("little", "student_003")
         assert one is not None
-        again = book.submit("little", "student_003", file="elsewhere.ipynb", sha256=f"{3:064}")
+        again = collect_again(book, f"{3:064}")
         assert again == one.submission
-        other = book.submit("little", "student_003", file="elsewhere.ipynb", sha256="other")
+        other = collect_again(book, "other")
         assert book.last_run(other) is None
         assert book.old_run_key(other) is None
-        third = book.submit("little", "student_003", file="elsewhere.ipynb", sha256=f"{3:064}")
+        third = collect_again(book, f"{3:064}")
         assert book.old_run_key(third) == "run of student_003"
 
 
@@ -314,7 +320,7 @@ def assert_whole(path: Path, before: list[str]) -> None:
         assert dump(path) == before
     with Gradebook(path, "fingerprint") as book:
         assert len(book.all_graded("little")) == len(book.all_graded("other")) == STUDENTS
-    assert tables(path) == TABLES_OF_SCHEMA_2
+    assert tables(path) == TABLES_OF_TODAY
     copies = [one for one in names(path) if one.startswith("book.schema1")]
     assert copies
     assert all(dump(path.with_name(name)) == before for name in copies)
@@ -345,7 +351,7 @@ def test_killed_at_any_moment_it_is_the_old_book_or_the_new_one(path):
 def test_a_write_that_fails_anywhere_leaves_the_old_book_or_the_new_one(path, how):
     before, content = dump(path), path.read_bytes()
     ends = set()
-    for limit in (0, 100, 5000, 35_000, 70_000, len(content) - 1, len(content), *range(130_000, 400_000, 30_000)):
+    for limit in (0, 100, 5000, 35_000, 70_000, len(content) - 1, len(content), *range(130_000, 500_000, 30_000)):
         put_back(path, content)
         done = run(LIMITED, path, limit, how)
         ends.add(done.returncode)
@@ -356,3 +362,81 @@ def test_a_write_that_fails_anywhere_leaves_the_old_book_or_the_new_one(path, ho
             assert dump(path) == before
         assert_whole(path, before)
     assert ends == {0, -signal.SIGXFSZ if how == "killed" else 1}
+
+
+# -- from schema 2 -----------------------------------------------------------------------------------------------------
+
+
+STUDENTS_OF_SCHEMA_2 = """CREATE TABLE students (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+)"""
+SUBMISSIONS_OF_SCHEMA_2 = """CREATE TABLE submissions (
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    attempt INTEGER NOT NULL,              -- 1, 2, …: other bytes than the attempt before
+    file TEXT NOT NULL,
+    sha256 TEXT NOT NULL,                  -- of the file; empty if it could not be read
+    source TEXT NOT NULL DEFAULT 'path',   -- where it came from
+    handed_in TEXT,                        -- when, if the source says so
+    collected_at TEXT NOT NULL,
+    UNIQUE (assignment, student, attempt)
+)"""
+
+
+def take_back_to_schema_2(path: Path) -> None:
+    """Make of an empty gradebook of today one as schema 2 had it, with an override that somebody wrote by hand."""
+    with contextlib.closing(connect(path)) as db:
+        for table in ("identities", "members", "files", "times", "overrides", "extensions", "voids"):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("PRAGMA legacy_alter_table = ON")  # what refers to these tables stays as it is
+        for statement in (STUDENTS_OF_SCHEMA_2, SUBMISSIONS_OF_SCHEMA_2):
+            table = statement.split()[2]
+            db.execute(f"ALTER TABLE {table} RENAME TO newer")
+            db.execute(statement)
+            columns = ", ".join(row[1] for row in db.execute(f"PRAGMA table_info({table})"))
+            db.execute(f"INSERT INTO {table} SELECT {columns} FROM newer")
+            db.execute("DROP TABLE newer")
+        for table, value in (("overrides", "score REAL NOT NULL"), ("extensions", "until TEXT NOT NULL")):
+            db.execute(
+                f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, assignment TEXT NOT NULL, student INTEGER NOT NULL "
+                f"REFERENCES students, {value}, reason TEXT NOT NULL, who TEXT NOT NULL, made_at TEXT NOT NULL)"
+            )
+        db.execute("INSERT INTO overrides VALUES (NULL, 'little', 4, 55.0, 'by hand', 'ms k', '2026-01-01T00:00:00Z')")
+        db.execute("PRAGMA user_version = 2")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@pytest.fixture
+def schema_2(path: Path) -> Path:
+    with Gradebook(path, "fingerprint"):
+        pass
+    for copy in path.parent.glob("book.schema1*"):
+        copy.unlink()
+    take_back_to_schema_2(path)
+    return path
+
+
+def test_a_gradebook_of_schema_2_keeps_every_grade_and_what_was_written_by_hand(schema_2):
+    before = dump(schema_2)
+    with Gradebook(schema_2, "fingerprint") as book:
+        assert len(book.all_graded("little")) == STUDENTS
+        (decided,) = book.decisions.decided("little").values()
+        assert [(one.question, one.score, one.who) for one in decided.overrides] == [("", 55.0, "ms k")]
+        assert "book.schema2" in book.told[0]
+    assert tables(schema_2) == TABLES_OF_TODAY
+    assert dump(schema_2.with_name("book.schema2")) == before
+
+
+def test_killed_while_leaving_schema_2_it_is_the_old_book_or_the_new_one(schema_2):
+    before, content = dump(schema_2), schema_2.read_bytes()
+    for point in (5, 20, 30, 34, 38, 42, 46, 50, 54, 58, 62, 66):
+        put_back(schema_2, content)
+        done = run(KILLED_AT_A_CALL, schema_2, point)
+        assert done.returncode in (0, -signal.SIGKILL), (point, done.stderr)
+        with Gradebook(schema_2, "fingerprint") as book:
+            assert len(book.all_graded("little")) == STUDENTS
+        copies = [one for one in names(schema_2) if one.startswith("book.schema2")]
+        assert copies
+        assert all(dump(schema_2.with_name(name)) == before for name in copies)

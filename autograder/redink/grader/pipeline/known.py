@@ -5,13 +5,14 @@ from __future__ import annotations
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.load import Submission
+from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.records import Assessment, CheckObservations, Execution
 
 
 def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before: Graded | None) -> Job:
     """Put together what a worker needs; only what was observed under today's code and libraries counts as known."""
-    id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
+    id = attempt_of(book, key.slug, submission)
     known: dict[str, CheckObservations] = {}
     for one in book.stored(id):
         if one.stamp == key.stamp and one.check not in known:
@@ -25,6 +26,13 @@ def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before:
         known=tuple(known.values()),
         before=None if before is None else assessment_of(before),
     )
+
+
+def attempt_of(book: Gradebook, slug: str, submission: Submission) -> int:
+    """Return the attempt in the gradebook that a submission is; one that was not collected before is a new one."""
+    name = submission.name
+    handed = HandIn(student=name.id, file=name.file, sha256=name.sha256, source="path")
+    return book.collected.keep(slug, handed).submission
 
 
 def assessment_of(graded: Graded) -> Assessment:

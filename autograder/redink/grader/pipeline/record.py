@@ -8,6 +8,7 @@ from redink.assignment.spec import FULL_MARKS
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import Done
+from redink.grader.pipeline.known import attempt_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.records import Result, Walls
@@ -24,7 +25,7 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
     if done.state == "internal_error":
         return result
     with book.transaction():
-        id = book.submit(key.slug, submission.name.id, file=submission.name.file, sha256=submission.name.sha256)
+        id = attempt_of(book, key.slug, submission)
         if done.executed and done.execution is not None:
             run = StoredRun(sources=done.sources, stamp=key.stamp, **msgspec.structs.asdict(done.execution))
             book.keep_run(id, run, done.seen)

@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from redink.errors import CourseError
+from redink.grader.store.collected import Collected
+from redink.grader.store.decisions import Decisions
 from redink.grader.store.opening import Opened
 from redink.grader.store.schema import COUNTING_RESULT, now
 from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
@@ -84,6 +86,8 @@ class Gradebook:
         self._opened = Opened(path, secret, holder)
         self._db = self._opened.db
         self.told = self._opened.told
+        self.collected = Collected(self._db, self.transaction)
+        self.decisions = Decisions(self._db, self.transaction)
 
     def __enter__(self) -> Gradebook:
         return self
@@ -109,35 +113,6 @@ class Gradebook:
             if self._db.in_transaction:  # SQLite itself rolls back when the disk is full
                 self._db.execute("ROLLBACK")
             raise
-
-    # -- what was handed in ----------------------------------------------------------------------------------------
-
-    def submit(
-        self,
-        assignment: str,
-        student: str,
-        *,
-        file: str,
-        sha256: str,
-        source: str = "path",
-        handed_in: str | None = None,
-    ) -> int:
-        """Return the id of an attempt: the student's latest one if that had the same bytes, otherwise a new one."""
-        with self.transaction():
-            self._db.execute("INSERT OR IGNORE INTO students (name) VALUES (?)", (student,))
-            (person,) = self._one("SELECT id FROM students WHERE name = ?", student)
-            latest = self._one(
-                "SELECT id, attempt, sha256 FROM submissions WHERE assignment = ? AND student = ? "
-                "ORDER BY attempt DESC LIMIT 1",
-                assignment, person,
-            )  # fmt: skip
-            if latest and latest[2] == sha256:
-                return int(latest[0])
-            return self._insert(
-                "INSERT INTO submissions (assignment, student, attempt, file, sha256, source, handed_in, collected_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                assignment, person, latest[1] + 1 if latest else 1, file, sha256, source, handed_in, now(),
-            )  # fmt: skip
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""From schema 1 to schema 2: a copy first, then everything in one transaction.
+"""From an older schema to the present one: a copy first, then everything in one transaction.
 
 Schema 1 was a cache of records: one result for each submission, replaced each time, without attempts or times. The shapes
 of its records are repeated here, as far as they are needed: they must stay as they were, however today's records
@@ -19,7 +19,7 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.grader.store.recognise import connect_to
-from redink.grader.store.schema import create
+from redink.grader.store.schema import create, upgrade_from_2
 
 OLD_STAMP = "before stamps were kept"
 _OLD_TABLES = ("meta", "runs", "observations", "judgements", "sources", "results")
@@ -73,17 +73,20 @@ class _Result(msgspec.Struct):
     wall_seconds: float
 
 
-def migrate(db: sqlite3.Connection, file: Path, secret: str, written_at: str) -> Path:
-    """Bring a gradebook of schema 1 to schema 2, and return the path of a copy of it as it was.
+def migrate(db: sqlite3.Connection, file: Path, version: int, secret: str, written_at: str) -> Path:
+    """Bring a gradebook of an older schema up to date, and return the path of a copy of it as it was.
 
-    Whatever happens, the file is of schema 1 and whole, or of schema 2 and complete. Its rows get the time `written_at`:
-    schema 1 kept none.
+    Whatever happens, the file is of the old schema and whole, or of the new one and complete. Rows of schema 1, which
+    kept no times, get the time `written_at`.
     """
     db.execute("BEGIN IMMEDIATE")  # nobody writes between the copy and the change
     copy = None
     try:
-        copy = _back_up(file)
-        _rewrite(db, secret, written_at)
+        copy = _back_up(file, version)
+        if version == 1:
+            _rewrite(db, secret, written_at)
+        else:
+            upgrade_from_2(db)
         db.execute("COMMIT")
     except BaseException as error:
         if db.in_transaction:
@@ -99,8 +102,8 @@ def migrate(db: sqlite3.Connection, file: Path, secret: str, written_at: str) ->
 # -- the copy ----------------------------------------------------------------------------------------------------------
 
 
-def _back_up(file: Path) -> Path:
-    part = file.with_name(file.name + ".schema1.part")
+def _back_up(file: Path, version: int) -> Path:
+    part = file.with_name(f"{file.name}.schema{version}.part")
     part.unlink(missing_ok=True)  # left by a process that was killed here: we hold the lock, so nobody else uses it
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
@@ -111,7 +114,7 @@ def _back_up(file: Path) -> Path:
             target.execute("PRAGMA journal_mode = OFF")
             source.backup(target)
         _sync(part)
-        copy = next(name for name in _names_of_copies(file) if not name.exists())
+        copy = next(name for name in _names_of_copies(file, version) if not name.exists())
         part.rename(copy)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -120,11 +123,11 @@ def _back_up(file: Path) -> Path:
     return copy
 
 
-def _names_of_copies(file: Path) -> Iterator[Path]:
-    yield file.with_name(f"{file.name}.schema1")
+def _names_of_copies(file: Path, version: int) -> Iterator[Path]:
+    yield file.with_name(f"{file.name}.schema{version}")
     number = 2
     while True:
-        yield file.with_name(f"{file.name}.schema1-{number}")
+        yield file.with_name(f"{file.name}.schema{version}-{number}")
         number += 1
 
 

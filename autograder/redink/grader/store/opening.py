@@ -12,7 +12,7 @@ from redink.errors import CourseError
 from redink.grader.store.lock import Lock
 from redink.grader.store.migrate import migrate
 from redink.grader.store.recognise import connect_to, recognise, refuse_another_secret, refuse_newer
-from redink.grader.store.schema import APPLICATION_ID, as_written, create
+from redink.grader.store.schema import APPLICATION_ID, SCHEMA, as_written, create
 
 _CHECKPOINT_PAGES = 4000  # 16 MB: each checkpoint waits for the disk, and SQLite's own 4 MB is ten submissions
 
@@ -77,8 +77,8 @@ class Opened:
             create(db, secret)
             db.execute("COMMIT")
             _checkpoint(db)
-        elif file is not None and version == 0:
-            copy = migrate(db, file, secret, written_at)
+        elif file is not None and version < SCHEMA:
+            copy = migrate(db, file, version or 1, secret, written_at)  # schema 1 did not say so
             self.told = (
                 f"{self._path} was written by an older Redink and has been brought up to date; "
                 f"a copy of it as it was is {copy}",

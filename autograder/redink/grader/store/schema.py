@@ -8,10 +8,68 @@ a page of its own from a quarter of a page on, which made writing one submission
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-SCHEMA = 2
+SCHEMA = 3
 APPLICATION_ID = 0x52646E6B  # "Rdnk", in bytes 68 to 71 of the file
+
+# What schema 3 added: what was collected, and what people decided. Nothing of it is ever changed, only added to.
+_SINCE_3 = (
+    """CREATE TABLE identities (  -- what platforms call a student
+    student INTEGER NOT NULL REFERENCES students,
+    platform TEXT NOT NULL,                -- canvas, moodle, email, github …
+    value TEXT NOT NULL,
+    PRIMARY KEY (student, platform)
+) WITHOUT ROWID""",
+    """CREATE TABLE members (  -- further students who handed in together with the first
+    submission INTEGER NOT NULL REFERENCES submissions,
+    student INTEGER NOT NULL REFERENCES students,
+    PRIMARY KEY (submission, student)
+) WITHOUT ROWID""",
+    """CREATE TABLE files (  -- what was collected, as it was handed in
+    submission INTEGER PRIMARY KEY REFERENCES submissions,
+    content BLOB NOT NULL                  -- zlib
+)""",
+    """CREATE TABLE times (  -- when an attempt was handed in, as told later than it was collected; the newest row holds
+    id INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL REFERENCES submissions,
+    handed_in TEXT,                        -- UTC
+    late INTEGER,                          -- what the platform says: 1, 0 or nothing
+    source TEXT NOT NULL,
+    told_at TEXT NOT NULL
+)""",
+    """CREATE TABLE overrides (  -- scores set by a person; the newest row of a student and question holds
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    question TEXT NOT NULL DEFAULT '',     -- '': the whole assignment
+    score REAL,                            -- NULL: taken back
+    reason TEXT NOT NULL,
+    who TEXT NOT NULL,
+    made_at TEXT NOT NULL
+)""",
+    """CREATE TABLE extensions (  -- more time; the newest row of a student and assignment holds
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    student INTEGER NOT NULL REFERENCES students,
+    until TEXT,                            -- UTC; NULL: taken back
+    reason TEXT NOT NULL,
+    who TEXT NOT NULL,
+    made_at TEXT NOT NULL
+)""",
+    """CREATE TABLE voids (  -- checks that do not count; the newest row of a check holds
+    id INTEGER PRIMARY KEY,
+    assignment TEXT NOT NULL,
+    check_id TEXT NOT NULL,
+    void INTEGER NOT NULL,                 -- 1: everybody has its points; 0: taken back
+    reason TEXT NOT NULL,
+    who TEXT NOT NULL,
+    made_at TEXT NOT NULL
+)""",
+    "CREATE INDEX members_of_a_student ON members (student)",
+    "CREATE INDEX times_of_a_submission ON times (submission)",
+)
 
 _TABLES = (
     """CREATE TABLE meta (
@@ -20,7 +78,9 @@ _TABLES = (
 )""",
     """CREATE TABLE students (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,             -- the id in the roster; without one, of the folder or file
+    full_name TEXT NOT NULL DEFAULT '',
+    email TEXT NOT NULL DEFAULT ''
 )""",
     """CREATE TABLE submissions (
     id INTEGER PRIMARY KEY,
@@ -32,6 +92,7 @@ _TABLES = (
     source TEXT NOT NULL DEFAULT 'path',   -- where it came from
     handed_in TEXT,                        -- when, if the source says so
     collected_at TEXT NOT NULL,
+    flags TEXT NOT NULL DEFAULT '',        -- what a person should look at, a line each
     UNIQUE (assignment, student, attempt)
 )""",
     """CREATE TABLE runs (  -- one execution in the box
@@ -84,24 +145,7 @@ _TABLES = (
     basis TEXT NOT NULL,                   -- the key of everything that this score depends on
     PRIMARY KEY (result, question)
 ) WITHOUT ROWID""",
-    """CREATE TABLE overrides (  -- grades set by a person
-    id INTEGER PRIMARY KEY,
-    assignment TEXT NOT NULL,
-    student INTEGER NOT NULL REFERENCES students,
-    score REAL NOT NULL,
-    reason TEXT NOT NULL,
-    who TEXT NOT NULL,
-    made_at TEXT NOT NULL
-)""",
-    """CREATE TABLE extensions (  -- more time
-    id INTEGER PRIMARY KEY,
-    assignment TEXT NOT NULL,
-    student INTEGER NOT NULL REFERENCES students,
-    until TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    who TEXT NOT NULL,
-    made_at TEXT NOT NULL
-)""",
+    *_SINCE_3,
     "CREATE INDEX runs_of_a_submission ON runs (submission)",
     "CREATE INDEX results_of_a_submission ON results (submission)",
 )
@@ -127,19 +171,44 @@ FROM results JOIN submissions ON submissions.id = results.submission JOIN studen
 ORDER BY results.id""",
 )
 
-_TRIGGERS = tuple(
-    f"CREATE TRIGGER {table}_stay_as_they_are BEFORE UPDATE ON {table}\n"
-    f"BEGIN SELECT RAISE(ABORT, '{table} are never changed: what is new is a new row'); END"
-    for table in ("submissions", "runs", "observations", "results", "question_scores")
-)
+_KEPT = ("submissions", "runs", "observations", "results", "question_scores")
+_KEPT_SINCE_3 = ("members", "files", "times", "overrides", "extensions", "voids")
+
+
+def _triggers(tables: Iterable[str]) -> Iterator[str]:
+    for table in tables:
+        yield (
+            f"CREATE TRIGGER {table}_stay_as_they_are BEFORE UPDATE ON {table}\n"
+            f"BEGIN SELECT RAISE(ABORT, '{table} are never changed: what is new is a new row'); END"
+        )
 
 
 def create(db: sqlite3.Connection, secret: str) -> None:
     """Make a gradebook in a transaction that is open already; the last thing written is that it is one."""
-    for statement in (*_TABLES, *_VIEWS, *_TRIGGERS):  # one by one: `executescript` would commit first
+    for statement in (
+        *_TABLES,
+        *_VIEWS,
+        *_triggers((*_KEPT, *_KEPT_SINCE_3)),
+    ):  # one by one: `executescript` would commit first
         db.execute(statement)
     db.execute("INSERT INTO meta VALUES ('secret', ?)", (secret,))
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def upgrade_from_2(db: sqlite3.Connection) -> None:
+    """Bring a gradebook of schema 2 up to date, in a transaction that is open already."""
+    db.execute("ALTER TABLE students ADD COLUMN full_name TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE students ADD COLUMN email TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE submissions ADD COLUMN flags TEXT NOT NULL DEFAULT ''")
+    for table in ("overrides", "extensions"):  # no command wrote them, but a person may have
+        db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+    for statement in (*_SINCE_3, *_triggers(_KEPT_SINCE_3)):
+        db.execute(statement)
+    for table, value in (("overrides", "score"), ("extensions", "until")):
+        columns = f"id, assignment, student, {value}, reason, who, made_at"
+        db.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM old_{table}")  # noqa: S608 - our own names
+        db.execute(f"DROP TABLE old_{table}")
     db.execute(f"PRAGMA user_version = {SCHEMA}")
 
 

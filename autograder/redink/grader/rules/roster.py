@@ -1,0 +1,134 @@
+"""Who is in the course: a CSV file of the instructor's own, or one that a platform exports, read by its headers.
+
+A person has one id in the gradebook, and others on platforms: `canvas`, `moodle`, `github` … A submission is a person's if
+an id of one of these or else the whole name says so, and nobody else could be meant; nobody is ever guessed.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from redink.errors import CourseError
+from redink.grader.rules.tables import CsvTable, read_table
+from redink.records import Record
+from redink.texts import clean, file_name
+
+# What a column is called: our own word first, then those of the platforms.
+_ID = ("id", "student id", "username", "login", "sis login id", "sis user id", "sid", "email address", "email")
+_NAME = ("name", "full name", "student name", "student")
+_FIRST = ("first name", "given name")
+_LAST = ("last name", "surname", "family name")
+_EMAIL = ("email", "email address")
+_GROUP = ("group", "team")
+_PLATFORMS = {
+    "canvas": ("canvas", "canvas id"),
+    "sis": ("sis", "sis user id", "sid", "id number", "student id"),
+    "login": ("login", "sis login id", "username"),
+    "moodle": ("moodle", "identifier"),
+    "gradescope": ("gradescope",),
+    "github": ("github", "github username"),
+    "nbgrader": ("nbgrader",),
+}
+_NOBODY = {"points possible", "student, test", "test student"}  # rows of Canvas that are nobody's
+
+Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
+
+
+class Person(Record, frozen=True):
+    """Somebody in the course."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+    group: str = ""
+    ids: dict[str, str] = msgspec.field(default_factory=dict)  # on platforms
+
+
+class Roster:
+    """Everybody in the course, in the order of the file."""
+
+    def __init__(self, people: tuple[Person, ...] = ()) -> None:
+        self.people = people
+        self._known: dict[Token, set[str]] = defaultdict(set)
+        self._by_id = {one.id: one for one in people}
+        for one in people:
+            for token in (*_id_tokens(one.id, {**one.ids, "email": one.email}), *_name_tokens(one.name)):
+                self._known[token].add(one.id)
+
+    def __getitem__(self, id: str) -> Person:
+        return self._by_id.get(id, Person(id=id))
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._by_id
+
+    def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
+        """Find the one person that a platform means; None if that is nobody, or could be several."""
+        for tokens in (_id_tokens(key, ids), _name_tokens(name or key)):
+            found = set().union(*(self._known.get(token, ()) for token in tokens))
+            if found:
+                return self._by_id[found.pop()] if len(found) == 1 else None
+        return None
+
+    def group(self, person: Person) -> tuple[Person, ...]:
+        """List everybody in a person's group, that person first."""
+        others = [one for one in self.people if person.group and one.group == person.group and one.id != person.id]
+        return (person, *others)
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a roster; `CourseError` says what is wrong with it."""
+    table = read_table(path)
+    people = tuple(_people(table))
+    if table.column(*_ID) is None:
+        header = ", ".join(clean(text, 40) for text in table.rows[0].texts())
+        raise CourseError(f"{path} has no column that tells people apart (id, email, sis login id); it has: {header}")
+    seen: set[str] = set()
+    for one in people:
+        if one.id in seen:
+            raise CourseError(f"{path} has {one.id} twice; an id belongs to one person")
+        seen.add(one.id)
+    return Roster(people)
+
+
+def _people(table: CsvTable) -> Iterator[Person]:
+    for row in table.rows[1:]:
+        texts = [clean(text.strip()) for text in row.texts()]
+
+        def said(*names: str, texts: list[str] = texts) -> str:
+            at = table.column(*names)
+            return texts[at] if at is not None and at < len(texts) else ""
+
+        name = said(*_NAME) or " ".join(part for part in (said(*_FIRST), said(*_LAST)) if part)
+        id = next((text for one in _ID if (text := said(one))), "")
+        if id and name.casefold() not in _NOBODY:
+            ids = {platform: text for platform, names in _PLATFORMS.items() if (text := said(*names))}
+            if table.column("sis user id", "sis login id") is not None and said("id"):  # a gradebook of Canvas
+                ids["canvas"] = said("id")
+            yield Person(id=file_name(id), name=name, email=said(*_EMAIL), group=said(*_GROUP), ids=ids)
+
+
+def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
+    """List what tells a person by an id: a platform's own, and the id that the gradebook knows."""
+    yield "id", key.casefold()
+    for platform, value in ids.items():
+        if value:
+            yield platform, value.casefold()
+            yield "id", value.casefold()
+
+
+def _name_tokens(name: str) -> Iterator[Token]:
+    """List the ways of writing a name as one word: given name first or family name first, with and without accents."""
+    for text in (name, _without_accents(name)):
+        words = ["".join(filter(str.isalnum, word)) for word in text.casefold().replace(",", " ").split()]
+        words = [word for word in words if word]
+        for at in range(len(words)):
+            yield "name", "".join(words[at:] + words[:at])
+
+
+def _without_accents(text: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))

@@ -1,0 +1,190 @@
+"""What was collected: who handed in what and when, as tables of the gradebook."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from redink.grader.rules.standing import Attempt
+from redink.grader.store.schema import as_written, now
+from redink.records import Record, Result
+
+# The newest result of every attempt, and the time of its handing in that holds.
+_ATTEMPTS = """
+SELECT submissions.id, students.name, attempt, file, sha256, submissions.source, collected_at, flags,
+    coalesce(times.handed_in, submissions.handed_in), times.late, results.record
+FROM submissions JOIN students ON students.id = submissions.student
+LEFT JOIN times ON times.id = (SELECT max(id) FROM times AS one WHERE one.submission = submissions.id)
+LEFT JOIN results ON results.id = (SELECT max(id) FROM results AS one WHERE one.submission = submissions.id)
+WHERE submissions.assignment = ?
+ORDER BY submissions.id
+"""
+
+
+class HandIn(Record, frozen=True):
+    """What is told of one file when it is collected."""
+
+    student: str
+    file: str
+    sha256: str
+    source: str
+    handed_in: datetime | None = None
+    late: bool | None = None
+    insist: bool = False  # the time is the instructor's own, and replaces what was known
+    name: str = ""
+    email: str = ""
+    ids: dict[str, str] = msgspec.field(default_factory=dict)
+    members: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class Kept(Record, frozen=True):
+    """Where something was kept: its id, which attempt it is, and whether it is new."""
+
+    submission: int
+    attempt: int
+    new: bool
+
+
+class Collected:
+    """The part of a gradebook that holds what was handed in."""
+
+    def __init__(
+        self, db: sqlite3.Connection, transaction: Callable[[], contextlib.AbstractContextManager[None]]
+    ) -> None:
+        self._db = db
+        self._transaction = transaction
+
+    def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
+        """Keep a file; the same bytes as the student's latest attempt are that attempt, and nothing else is new of it."""
+        with self._transaction():
+            person = self._person(handed)
+            latest = self._db.execute(
+                "SELECT id, attempt, sha256 FROM submissions WHERE assignment = ? AND student = ? "
+                "ORDER BY attempt DESC LIMIT 1",
+                (assignment, person),
+            ).fetchone()
+            if latest and latest[2] == handed.sha256:
+                kept = Kept(submission=latest[0], attempt=latest[1], new=False)
+            else:
+                kept = self._insert(assignment, person, latest[1] + 1 if latest else 1, handed)
+            self._keep_time(kept.submission, handed)
+            for member in handed.members:
+                self._db.execute("INSERT OR IGNORE INTO members VALUES (?, ?)", (kept.submission, self.student(member)))
+            if content is not None:
+                self._db.execute(
+                    "INSERT OR IGNORE INTO files VALUES (?, ?)", (kept.submission, zlib.compress(content, 1))
+                )
+            return kept
+
+    def student(self, name: str) -> int:
+        """Return the number of a student, who may be new."""
+        self._db.execute("INSERT OR IGNORE INTO students (name) VALUES (?)", (name,))
+        (id,) = self._db.execute("SELECT id FROM students WHERE name = ?", (name,)).fetchone()
+        return int(id)
+
+    def content(self, submission: int) -> bytes | None:
+        """Read what was collected."""
+        row = self._db.execute("SELECT content FROM files WHERE submission = ?", (submission,)).fetchone()
+        return None if row is None else zlib.decompress(row[0])
+
+    def attempts(self, assignment: str) -> dict[str, list[Attempt]]:
+        """List all attempts by student, oldest first; one that several handed in is everybody's."""
+        groups = self._groups(assignment)
+        found: dict[str, list[Attempt]] = defaultdict(list)
+        for row in self._db.execute(_ATTEMPTS, (assignment,)):
+            id, student, number, file, sha256, source, collected_at, flags, handed_in, late, record = row
+            together = (student, *groups.get(id, ()))
+            attempt = Attempt(
+                number=number,
+                file=file,
+                sha256=sha256,
+                source=source,
+                handed_in=_moment(handed_in),
+                marked_late=None if late is None else bool(late),
+                collected_at=collected_at,
+                flags=tuple(flags.splitlines()),
+                result=None if record is None else msgspec.msgpack.decode(record, type=Result),
+                submission=id,
+                group=together if len(together) > 1 else (),
+            )
+            for one in together:
+                found[one].append(attempt)
+        return dict(found)
+
+    def identities(self) -> dict[str, dict[str, str]]:
+        """List what platforms call the students, by student; names and addresses are among it."""
+        found: dict[str, dict[str, str]] = {}
+        for name, full_name, email in self._db.execute("SELECT name, full_name, email FROM students"):
+            told = {"name": full_name, "email": email}
+            found[name] = {kind: value for kind, value in told.items() if value}
+        rows = self._db.execute(
+            "SELECT name, platform, value FROM identities JOIN students ON students.id = identities.student"
+        )
+        for name, platform, value in rows:
+            found[name][platform] = value
+        return found
+
+    def assignments(self) -> list[str]:
+        """List the assignments to which something was handed in."""
+        return [slug for (slug,) in self._db.execute("SELECT DISTINCT assignment FROM submissions ORDER BY 1")]
+
+    def _person(self, handed: HandIn) -> int:
+        person = self.student(handed.student)
+        for column, value in (("full_name", handed.name), ("email", handed.email)):
+            if value:
+                self._db.execute(f"UPDATE students SET {column} = ? WHERE id = ?", (value, person))  # noqa: S608 - our own names
+        self._db.executemany(
+            "INSERT OR REPLACE INTO identities VALUES (?, ?, ?)",
+            [(person, platform, value) for platform, value in handed.ids.items()],
+        )
+        return person
+
+    def _insert(self, assignment: str, person: int, attempt: int, handed: HandIn) -> Kept:
+        id = self._db.execute(
+            "INSERT INTO submissions (assignment, student, attempt, file, sha256, source, handed_in, collected_at, flags) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (assignment, person, attempt, handed.file, handed.sha256, handed.source, _written(handed.handed_in), now(),
+             "\n".join(handed.flags)),
+        ).lastrowid  # fmt: skip
+        assert id is not None
+        return Kept(submission=id, attempt=attempt, new=True)
+
+    def _keep_time(self, submission: int, handed: HandIn) -> None:
+        """Note when it was handed in: an earlier time than is known, or what the instructor insists on."""
+        known, late = self._db.execute(
+            "SELECT coalesce(times.handed_in, submissions.handed_in), times.late FROM submissions "
+            "LEFT JOIN times ON times.submission = submissions.id WHERE submissions.id = ? ORDER BY times.id DESC",
+            (submission,),
+        ).fetchone()
+        told = _written(handed.handed_in)
+        better = told is not None and (known is None or told < known or (handed.insist and told != known))
+        if better or (known is None and handed.late is not None and late is None):
+            self._db.execute(
+                "INSERT INTO times (submission, handed_in, late, source, told_at) VALUES (?, ?, ?, ?, ?)",
+                (submission, told or known, handed.late, handed.source, now()),
+            )
+
+    def _groups(self, assignment: str) -> Mapping[int, Sequence[str]]:
+        found: dict[int, list[str]] = defaultdict(list)
+        for id, name in self._db.execute(
+            "SELECT submission, name FROM members JOIN students ON students.id = members.student "
+            "JOIN submissions ON submissions.id = members.submission WHERE assignment = ? ORDER BY name",
+            (assignment,),
+        ):
+            found[id].append(name)
+        return found
+
+
+def _written(moment: datetime | None) -> str | None:
+    return None if moment is None else as_written(moment)
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if not text else datetime.fromisoformat(text).astimezone(UTC)

@@ -1,0 +1,99 @@
+"""What people decided, as tables of the gradebook: extensions, overrides, checks that do not count. Only added to."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from redink.grader.rules.decisions import Extension, Override, Void
+from redink.grader.rules.standing import Decided
+from redink.grader.store.schema import as_written, now
+
+
+class Decisions:
+    """The part of a gradebook that holds what people decided."""
+
+    def __init__(
+        self, db: sqlite3.Connection, transaction: Callable[[], contextlib.AbstractContextManager[None]]
+    ) -> None:
+        self._db = db
+        self._transaction = transaction
+
+    def extend(self, assignment: str, student: str, until: datetime | None, *, reason: str, who: str) -> None:
+        """Set until when a student has time; None takes it back."""
+        self._add(
+            "INSERT INTO extensions (assignment, student, until, reason, who, made_at) "
+            "SELECT ?, id, ?, ?, ?, ? FROM students WHERE name = ?",
+            assignment, None if until is None else as_written(until), reason, who, now(), student,
+        )  # fmt: skip
+
+    def override(
+        self, assignment: str, student: str, question: str, score: float | None, *, reason: str, who: str
+    ) -> None:
+        """Set a score, of the whole assignment if no question is named; None takes it back."""
+        self._add(
+            "INSERT INTO overrides (assignment, student, question, score, reason, who, made_at) "
+            "SELECT ?, id, ?, ?, ?, ?, ? FROM students WHERE name = ?",
+            assignment, question, score, reason, who, now(), student,
+        )  # fmt: skip
+
+    def void(self, assignment: str, check: str, void: bool, *, reason: str, who: str) -> None:
+        """Have a check count as passed for everybody, or as it was judged again."""
+        self._add(
+            "INSERT INTO voids (assignment, check_id, void, reason, who, made_at) VALUES (?, ?, ?, ?, ?, ?)",
+            assignment, check, void, reason, who, now(),
+        )  # fmt: skip
+
+    def decided(self, assignment: str) -> dict[str, Decided]:
+        """List what holds today, by student."""
+        extensions = {
+            student: Extension(until=_moment(until), reason=reason, who=who, made_at=made_at)
+            for student, until, reason, who, made_at in self._newest("extensions", "", "until", assignment)
+            if until is not None
+        }
+        overrides: dict[str, list[Override]] = defaultdict(list)
+        for student, question, score, reason, who, made_at in self._newest(
+            "overrides", ", question", "question, score", assignment
+        ):
+            if score is not None:
+                overrides[student].append(
+                    Override(question=question, score=score, reason=reason, who=who, made_at=made_at)
+                )
+        return {
+            student: Decided(extension=extensions.get(student), overrides=tuple(overrides.get(student, ())))
+            for student in sorted({*extensions, *overrides})
+        }
+
+    def voids(self, assignment: str) -> tuple[Void, ...]:
+        """List the checks that do not count today."""
+        rows = self._db.execute(
+            "SELECT check_id, void, reason, who, made_at FROM voids WHERE assignment = ? AND id IN "
+            "(SELECT max(id) FROM voids GROUP BY assignment, check_id) ORDER BY check_id",
+            (assignment,),
+        )
+        return tuple(
+            Void(check=check, reason=reason, who=who, made_at=made_at)
+            for check, void, reason, who, made_at in rows
+            if void
+        )
+
+    def _newest(self, table: str, also: str, columns: str, assignment: str) -> sqlite3.Cursor:
+        """Find the newest row of each student, and of what else tells rows apart."""
+        newest = f"SELECT max(id) FROM {table} GROUP BY assignment, student{also}"  # noqa: S608 - our own names
+        chosen = f"SELECT name, {columns}, reason, who, made_at FROM {table} AS one"  # noqa: S608 - our own names
+        return self._db.execute(
+            f"{chosen} JOIN students ON students.id = one.student WHERE assignment = ? AND one.id IN ({newest}) "
+            "ORDER BY one.id",
+            (assignment,),
+        )
+
+    def _add(self, statement: str, *values: object) -> None:
+        with self._transaction():
+            self._db.execute(statement, values)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
