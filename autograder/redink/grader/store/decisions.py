@@ -80,6 +80,11 @@ class Decisions:
             if void
         )
 
+    def events(self, assignment: str, student: str) -> list[tuple[str, str]]:
+        """List all that happened to a student in an assignment: when, and a line for each."""
+        question = "SELECT at, what FROM events WHERE assignment = ? AND (student = ? OR student IS NULL) ORDER BY at"
+        return [(at, what) for at, what in self._db.execute(question, (assignment, student))]
+
     def _newest(self, table: str, also: str, columns: str, assignment: str) -> sqlite3.Cursor:
         """Find the newest row of each student, and of what else tells rows apart."""
         newest = f"SELECT max(id) FROM {table} GROUP BY assignment, student{also}"  # noqa: S608 - our own names

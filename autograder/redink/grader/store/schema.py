@@ -171,6 +171,30 @@ FROM results JOIN submissions ON submissions.id = results.submission JOIN studen
 ORDER BY results.id""",
 )
 
+_EVENTS = """CREATE VIEW events AS  -- all that happened to a student in an assignment, in words; without a student: to all
+SELECT collected_at AS at, assignment, students.name AS student,
+    'attempt ' || attempt || ' collected from ' || source || ': ' || file
+        || iif(handed_in IS NULL, '', ', handed in ' || handed_in) AS what
+FROM submissions JOIN students ON students.id = student
+UNION ALL SELECT told_at, assignment, students.name,
+    'attempt ' || attempt || iif(times.handed_in IS NULL, ' marked late', ' was handed in ' || times.handed_in)
+        || ', as told by ' || times.source
+FROM times JOIN submissions ON submissions.id = times.submission JOIN students ON students.id = student
+UNION ALL SELECT graded_at, assignment, student,
+    'attempt ' || attempt || ' ' || state
+        || iif(state = 'graded', printf(': %g points by the checks', score), ': ' || coalesce(reason, ''))
+FROM history
+UNION ALL SELECT made_at, assignment, students.name,
+    iif(until IS NULL, 'extension taken back', 'extended until ' || until) || ' by ' || who || ': ' || reason
+FROM extensions JOIN students ON students.id = student
+UNION ALL SELECT made_at, assignment, students.name,
+    iif(question = '', 'the whole', question)
+        || iif(score IS NULL, ': override taken back', printf(' set to %g', score)) || ' by ' || who || ': ' || reason
+FROM overrides JOIN students ON students.id = student
+UNION ALL SELECT made_at, assignment, NULL,
+    check_id || iif(void, ' does not count any more', ' counts again') || ', decided by ' || who || ': ' || reason
+FROM voids"""
+
 _KEPT = ("submissions", "runs", "observations", "results", "question_scores")
 _KEPT_SINCE_3 = ("members", "files", "times", "overrides", "extensions", "voids")
 
@@ -185,11 +209,7 @@ def _triggers(tables: Iterable[str]) -> Iterator[str]:
 
 def create(db: sqlite3.Connection, secret: str) -> None:
     """Make a gradebook in a transaction that is open already; the last thing written is that it is one."""
-    for statement in (
-        *_TABLES,
-        *_VIEWS,
-        *_triggers((*_KEPT, *_KEPT_SINCE_3)),
-    ):  # one by one: `executescript` would commit first
+    for statement in (*_TABLES, *_VIEWS, _EVENTS, *_triggers((*_KEPT, *_KEPT_SINCE_3))):
         db.execute(statement)
     db.execute("INSERT INTO meta VALUES ('secret', ?)", (secret,))
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -203,7 +223,7 @@ def upgrade_from_2(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE submissions ADD COLUMN flags TEXT NOT NULL DEFAULT ''")
     for table in ("overrides", "extensions"):  # no command wrote them, but a person may have
         db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
-    for statement in (*_SINCE_3, *_triggers(_KEPT_SINCE_3)):
+    for statement in (*_SINCE_3, _EVENTS, *_triggers(_KEPT_SINCE_3)):
         db.execute(statement)
     for table, value in (("overrides", "score"), ("extensions", "until")):
         columns = f"id, assignment, student, {value}, reason, who, made_at"

@@ -1,0 +1,75 @@
+"""Everything that happened to one student in an assignment, as lines that can be pasted into a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from redink.grader.course import Course
+from redink.grader.desk.standings import ClassStandings, find_standings, find_student, local
+from redink.grader.rules.standing import Standing
+from redink.grader.store.gradebook import Gradebook
+
+
+def history(course: Course, book: Gradebook, slug: str, told: str) -> list[str]:
+    """Write what a student has in an assignment and how that came about."""
+    known = find_standings(course, book, slug)
+    student = find_student(known, told)
+    standing = known.by_student()[student]
+    person = known.people[student]
+    title = f"{person.name} ({student})" if person.name and person.name != student else student
+    return [
+        f"{title}, {slug}: {_grade(standing)}",
+        "",
+        *_how(known, standing),
+        "",
+        *(f"{when}  {what}" for when, what in book.decisions.events(slug, student)),
+    ]
+
+
+def _grade(standing: Standing) -> str:
+    if standing.grade is None:
+        return {"missing": "nothing was handed in", "not_graded": "not graded yet"}.get(standing.kind, "no grade")
+    return f"{standing.grade:g} of {standing.max_score:g} points"
+
+
+def _how(known: ClassStandings, standing: Standing) -> Iterator[str]:
+    """Say in sentences how the grade came about, in the order in which it is worked out."""
+    attempt = standing.attempt
+    if attempt is None:
+        yield "There is no submission."
+    else:
+        counts = known.rules.of(known.assignment).counts
+        which = "" if standing.attempts == 1 else f" of {standing.attempts}, the {counts} one"
+        when = f", handed in {local(attempt.handed_in, known.rules)}" if attempt.handed_in else ""
+        sha256 = f", SHA-256 {attempt.sha256[:16]}…" if attempt.sha256 else ""
+        yield f"What counts is attempt {attempt.number}{which}: {attempt.file}{when}{sha256}."
+        if standing.kind == "ungradable":
+            yield f"It could not be graded: {standing.reason}."
+        elif standing.kind == "graded":
+            yield f"The checks gave {standing.checked:g}."
+    for question in standing.questions:
+        for check in question.voided:
+            yield f"The check {check} of {question.id} does not count: everybody has its points."
+        if question.override:
+            one = question.override
+            yield f"{question.id}: {question.checked:g} → {one.score:g}, set by {one.who}: {one.reason}."
+    yield from _lateness(known, standing)
+    if standing.override:
+        one = standing.override
+        yield f"The whole was set to {one.score:g} by {one.who}: {one.reason}."
+
+
+def _lateness(known: ClassStandings, standing: Standing) -> Iterator[str]:
+    late = standing.late
+    if late.due:
+        yield f"It was due {local(late.due, known.rules)}{' (extended)' if late.extended else ''}."
+    if late.unknown:
+        yield "The platform says that it was late, and not by how much: nothing is taken for it."
+    elif late.days:
+        slips = f", {late.slip_days} of them slip days" if late.slip_days else ""
+        takes = (
+            "the platform deducts for that"
+            if known.rules.lateness == "platform"
+            else f"{late.penalty:g} % are {standing.taken:g} points"
+        )
+        yield f"It is {late.days} day{'s' if late.days > 1 else ''} late{slips}: {takes}."

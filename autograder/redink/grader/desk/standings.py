@@ -1,0 +1,137 @@
+"""Everybody's standing in an assignment: those who handed in, and those of the roster who did not."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from redink.assignment.spec import FULL_MARKS
+from redink.errors import CourseError
+from redink.grader.course import Course
+from redink.grader.rules.course_rules import CourseRules, read_rules
+from redink.grader.rules.decisions import Void
+from redink.grader.rules.roster import Person, Roster, read_roster
+from redink.grader.rules.standing import Decided, Standing, settle_course
+from redink.grader.store.gradebook import Gradebook
+from redink.records import Record
+
+
+class ClassStandings(Record, frozen=True):
+    """A class in one assignment today, by the students' ids; `people` says who they are."""
+
+    assignment: str
+    rules: CourseRules
+    standings: tuple[Standing, ...]
+    people: dict[str, Person]
+    voids: tuple[Void, ...] = ()
+    enrolled: frozenset[str] | None = None  # None: there is no roster
+
+    def by_student(self) -> dict[str, Standing]:
+        """Return the standings by student."""
+        return {one.student: one for one in self.standings}
+
+    def missing(self) -> list[str]:
+        """List those of the roster who handed in nothing."""
+        return [one.student for one in self.standings if one.kind == "missing" and self._is_enrolled(one.student)]
+
+    def strangers(self) -> list[str]:
+        """List those who handed in and are in no roster, where there is one."""
+        return [one.student for one in self.standings if one.attempts and not self._is_enrolled(one.student)]
+
+    def last_end(self) -> datetime | None:
+        """Return when the last student's time is over: before that, answers could still be passed on."""
+        ends = [one.late.due for one in self.standings if one.late.due is not None]
+        due = self.rules.due(self.assignment)
+        return max([*ends, *([due] if due else [])], default=None)
+
+    def _is_enrolled(self, student: str) -> bool:
+        return self.enrolled is None or student in self.enrolled
+
+
+@contextlib.contextmanager
+def open_gradebook(course: Course, gradebook: Path | None, holder: str) -> Iterator[Gradebook]:
+    """Open the gradebook of a course that exists already; a command that only looks makes none."""
+    path = gradebook or course.gradebook_path()
+    if not path.exists():
+        raise CourseError(f"there is no gradebook {path}: collect or grade first, or name another with --gradebook")
+    with Gradebook(path, course.secret_name(), holder=holder) as book:
+        yield book
+
+
+def read_course(course: Course) -> tuple[CourseRules, Roster | None]:
+    """Read course.toml, and the roster that it names."""
+    rules = read_rules(course.root, course.slugs())
+    return rules, read_roster(course.root / rules.roster) if rules.roster else None
+
+
+def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings:
+    """Work out everybody's standing in an assignment."""
+    course.find_assignment(slug)
+    rules, roster = read_course(course)
+    slugs = {slug, *(rules.by_due_date() if rules.slip_days else ())}
+    attempts = {one: book.collected.attempts(one) for one in slugs}
+    decided = {one: book.decisions.decided(one) for one in slugs}
+    voids = {one: book.decisions.voids(one) for one in slugs}
+    students = sorted({*attempts[slug], *decided[slug], *(one.id for one in (roster.people if roster else ()))})
+    standings = tuple(
+        settle_course(
+            rules,
+            student,
+            {one: attempts[one].get(student, []) for one in slugs},
+            {one: decided[one].get(student, Decided()) for one in slugs},
+            voids,
+            full_marks=dict.fromkeys(slugs, FULL_MARKS),
+        )[slug]
+        for student in students
+    )
+    return ClassStandings(
+        assignment=slug,
+        rules=rules,
+        standings=standings,
+        people=_people(book, roster, students),
+        voids=voids[slug],
+        enrolled=frozenset(one.id for one in roster.people) if roster else None,
+    )
+
+
+def find_student(known: ClassStandings, told: str) -> str:
+    """Find the student whom an instructor means by an id, an address or a whole name."""
+    if told in known.people:
+        return told
+    person = Roster(tuple(known.people.values())).find(told)
+    if person is not None:
+        return person.id
+    close = difflib.get_close_matches(told, known.people, n=1)
+    raise CourseError(
+        f"nobody in {known.assignment} is called {told!r}" + (f"; did you mean {close[0]}?" if close else "")
+    )
+
+
+def local(moment: datetime | None, rules: CourseRules) -> str:
+    """Write a moment as the course's clock shows it."""
+    return "" if moment is None else f"{moment.astimezone(rules.zone):%Y-%m-%d %H:%M}"
+
+
+def is_over(known: ClassStandings) -> bool:
+    """Tell whether everybody's time is over; without a due date nobody knows, and it is."""
+    end = known.last_end()
+    return end is None or end <= datetime.now(UTC)
+
+
+def _people(book: Gradebook, roster: Roster | None, students: list[str]) -> dict[str, Person]:
+    """Say who the students are: by the roster, and by what platforms told."""
+    told = book.collected.identities()
+    found = {}
+    for student in students:
+        person = roster[student] if roster else Person(id=student)
+        ids = dict(told.get(student, {}))
+        name, email = ids.pop("name", ""), ids.pop("email", "")
+        found[student] = msgspec.structs.replace(
+            person, name=person.name or name, email=person.email or email, ids={**ids, **person.ids}
+        )
+    return found

@@ -1,0 +1,130 @@
+"""Extensions, overrides, voided checks and histories, by the commands that an instructor types."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from redink.grader.course import Course
+from redink.grader.store.collected import HandIn
+from redink.grader.store.gradebook import Gradebook
+from tests.test_standing import question, result
+
+DUE = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course whose class of three was graded: ada in time, ben a day and a half late, cy never."""
+    monkeypatch.setenv("REDINK_SECRET", "test")
+    folder = tmp_path / "assignments" / "little"
+    folder.mkdir(parents=True)
+    (tmp_path / "solutions" / "little").mkdir(parents=True)
+    (folder / "assignment.toml").write_text(
+        'title = "Little"\nslug = "little"\n'
+        '[[questions]]\nid = "a"\ntitle = "A"\npoints = 60\nasks = ["f"]\n'
+        '[[questions]]\nid = "b"\ntitle = "B"\npoints = 40\nasks = ["g"]\n'
+    )
+    (tmp_path / "course.toml").write_text(
+        'timezone = "Europe/Berlin"\nroster = "people.csv"\n'
+        "[assignments.little]\ndue = 2026-03-01T13:00:00\npenalty_per_day = 10\n"
+    )
+    (tmp_path / "people.csv").write_text("id,name\nada,Ada Lovelace\nben,Ben Ali\ncy,Cy Young\n")
+    with Gradebook(Course(tmp_path).gradebook_path(), Course(tmp_path).secret_name()) as book:
+        for name, late in (("ada", -1.0), ("ben", 1.5)):
+            when = DUE + timedelta(days=late)
+            handed = HandIn(student=name, file=f"{name}.ipynb", sha256=name * 16, source="canvas", handed_in=when)
+            half = result(question("a", 30.0, 60.0), question("b", 40.0, 40.0))
+            book.collected.keep("little", handed)
+            kept = book.collected.keep("little", handed)
+            book.keep_result(kept.submission, half, answer_key="k", graded_under="u")
+    return tmp_path
+
+
+def redink(course: Path, *words: str, code: int = 0) -> str:
+    command = [sys.executable, "-m", "redink_cli", *words]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def test_an_extension_gives_back_what_lateness_took(course):
+    assert redink(course, "extend", "little", "ben", "--until", "+2", "--why", "ill").splitlines() == [
+        "ben: 70 (was 50)",
+        "1 noted, 1 grades changed",
+    ]
+    assert "ben: 50 (was 70)" in redink(course, "extend", "little", "Ben Ali", "--undo", "--why", "not ill")
+
+
+def test_an_override_of_a_question_and_one_of_the_whole(course):
+    assert "ada: 100 (was 70)" in redink(course, "override", "little", "ada", "60", "-q", "a", "--why", "right")
+    assert "cy: 80 (was no grade)" in redink(course, "override", "little", "cy", "80", "--why", "oral exam")
+    told = redink(course, "history", "ada", "little")
+    assert told.startswith("Ada Lovelace (ada), little: 100 of 100 points\n")
+    assert "a: 30 → 60, set by " in told
+    assert "ada: 70 (was 100)" in redink(course, "override", "little", "ada", "-q", "a", "--undo", "--why", "wrong")
+    assert "a: override taken back by" in redink(course, "history", "ada")
+
+
+def test_a_history_says_how_a_grade_came_about(course):
+    told = redink(course, "history", "ben", "little")
+    assert "It is 2 days late: 20 % are 20 points." in told
+    assert "It was due 2026-03-01 13:00." in told
+    assert "attempt 1 collected from canvas: ben.ipynb" in told
+    assert "Cy Young (cy), little: nothing was handed in" in redink(course, "history", "cy")
+
+
+def test_a_voided_check_gives_its_points_to_everybody_who_was_graded_and_can_be_taken_back(course):
+    told = redink(course, "void", "little", "a_1", "--why", "unfair")
+    assert told.splitlines() == ["ada: 100 (was 70)", "ben: 80 (was 50)", "2 noted, 2 grades changed"]
+    assert "void already" in redink(course, "void", "little", "a_1", "--why", "unfair", code=1)
+    assert "ada: 70 (was 100)" in redink(course, "void", "little", "a_1", "--undo", "--why", "fair")
+
+
+def test_a_file_of_decisions_holds_as_a_whole_or_not_at_all(course):
+    (course / "more.csv").write_text("student;score;reason;question\nada;50;looked;a\nben;10;looked;b\n\n")
+    assert "2 noted, 2 grades changed" in redink(course, "override", "little", "--from", "more.csv")
+    (course / "bad.csv").write_text("student,score,reason\nada,1,x\nzoe,2,x\n")
+    assert "nobody in little is called 'zoe'" in redink(course, "override", "little", "--from", "bad.csv", code=1)
+    with sqlite3.connect(course / ".redink/gradebook.sqlite") as db:
+        assert db.execute("SELECT count(*) FROM overrides").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("override", "little", "adda", "3", "--why", "x"), "nobody in little is called 'adda'; did you mean ada?"),
+        (("override", "little", "ada", "61", "-q", "a", "--why", "x"), "a has 60 points; 61 are more"),
+        (("override", "little", "ada", "six", "--why", "x"), "'six' is no score for ada"),
+        (("override", "little", "ada", "-1", "--why", "x"), "No such option"),
+        (("override", "little", "ada", "3", "-q", "c", "--why", "x"), "little has no question 'c'"),
+        (("override", "little", "cy", "3", "-q", "a", "--why", "x"), "nothing of cy was graded question by question"),
+        (("override", "little", "ada", "3"), "say why, with --why"),
+        (("override", "little", "--why", "x"), "name a student, or a file with --from"),
+        (("extend", "little", "ada", "--why", "x"), "say until when"),
+        (("extend", "little", "ada", "--until", "soon", "--why", "x"), "'soon' is no time"),
+        (("void", "little", "nope", "--why", "x"), "little has no check 'nope' that was graded"),
+        (("history", "nobody", "little"), "nobody in little is called 'nobody'"),
+        (("history", "ada", "litle"), "there is no assignment 'litle'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_changes_nothing(course, words, complaint):
+    command = [sys.executable, "-m", "redink_cli", *words]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode in (1, 2)
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+    with sqlite3.connect(course / ".redink/gradebook.sqlite") as db:
+        for table in ("overrides", "extensions", "voids"):
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_without_a_gradebook_nothing_is_made(course):
+    told = redink(course, "history", "ada", "--gradebook", "none.sqlite", code=1)
+    assert "there is no gradebook none.sqlite" in told
+    assert not (course / "none.sqlite").exists()
