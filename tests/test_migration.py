@@ -388,6 +388,7 @@ SUBMISSIONS_OF_SCHEMA_2 = """CREATE TABLE submissions (
 def take_back_to_schema_2(path: Path) -> None:
     """Make of an empty gradebook of today one as schema 2 had it, with an override that somebody wrote by hand."""
     with contextlib.closing(connect(path)) as db:
+        db.execute("DROP VIEW events")
         for table in ("identities", "members", "files", "times", "overrides", "extensions", "voids"):
             db.execute(f"DROP TABLE {table}")
         db.execute("PRAGMA legacy_alter_table = ON")  # what refers to these tables stays as it is
