@@ -154,7 +154,7 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
     box = BoxSettings(torch=False, hidden=(str(course.root),))
     with Workers(1, box) as workers, _Stumbling(None, course.secret_name()) as book:
         key = answer_key(course, "little", workers.observe)
-        done = list(grade_all(key, collect("little", little.root / "class"), book, workers))
+        done = list(grade_all(key, collect("little", little.root / "class").found, book, workers))
     found = {one.result.submission.id: one.result for one in done}
     assert {name: one.state for name, one in found.items()} == {
         "ada": "graded",
@@ -174,7 +174,7 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(little: Desk):
     with Workers(1, BoxSettings(torch=False)) as workers:
         key = answer_key(course, "little", workers.observe)
         with pytest.raises(Exception, match="disk I/O error"), Broken(None, course.secret_name()) as book:
-            list(grade_all(key, collect("little", little.root / "class"), book, workers))
+            list(grade_all(key, collect("little", little.root / "class").found, book, workers))
 
 
 def test_a_result_that_cannot_be_shown_says_so_and_the_others_are_shown(graded_course: Path):
