@@ -20,7 +20,7 @@ LINK = "is a link, and links are not followed"
 
 def loaded(path: Path) -> dict[str, Submission]:
     """Read everything that was handed in, by id."""
-    found = [load(one) for one in collect("little", path)]
+    found = [load(one) for one in collect("little", path).found]
     assert len({one.name.id for one in found}) == len(found)
     return {one.name.id: one for one in found}
 

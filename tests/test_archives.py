@@ -30,15 +30,17 @@ any_kind = pytest.mark.parametrize("kind", PACK)
 @any_kind
 def test_an_archive_has_the_same_layout_as_a_folder(tmp_path, kind):
     files = {"cyd/other.ipynb": b"c", "ben/little.ipynb": b"b", "ben/scratch.ipynb": b"x", "ada.ipynb": b"a" * 200_000,
-             "notes.txt": b"", "empty/x.py": b"", ".hidden/ada.ipynb": b"", "two/1.ipynb": b"",
-             "two/2.ipynb": b""}  # fmt: skip
+             "notes.txt": b"", "empty/x.txt": b"", ".hidden/ada.ipynb": b"", "two/1.ipynb": b"1",
+             "two/2.ipynb": b"2"}  # fmt: skip
     found = loaded(PACK[kind](tmp_path / kind, files))
     data = {id: (one.name.file, one.data) for id, one in found.items() if one.reason is None}
     assert data == {
         "ada": ("ada.ipynb", b"a" * 200_000), "ben": ("ben/little.ipynb", b"b"), "cyd": ("cyd/other.ipynb", b"c")
     }  # fmt: skip
     assert found["empty"].reason == "the folder empty holds no notebook"
-    assert found["two"].reason == "the folder two holds 2 notebooks and none is called little.ipynb; keep one"
+    assert found["two"].reason == (
+        "the folder two holds 2 notebooks and none is called little.ipynb (two/1.ipynb, two/2.ipynb); keep one"
+    )
 
 
 @any_kind

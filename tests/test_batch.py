@@ -19,7 +19,7 @@ from redink.grader.grade import grade_all
 from redink.grader.pipeline.collect import collect
 from redink.grader.pipeline.job import BoxSettings
 from redink.grader.pipeline.report import Outcome, report
-from redink.grader.store.collected import Collected, HandIn, Kept
+from redink.grader.store.collected import CollectedFiles, HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.summary import summary
 from redink.grader.workers.workers import Workers
@@ -139,7 +139,7 @@ def test_what_was_graded_is_reused_and_the_same(graded_batch):
 # -- whatever is raised ------------------------------------------------------------------------------------------------
 
 
-class _Stumbling(Collected):
+class _Stumbling(CollectedFiles):
     """The part of a gradebook that raises when one student's attempt is kept, as a bug of ours might."""
 
     def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
@@ -156,7 +156,7 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
     with Workers(1, box) as workers, Gradebook(None, course.secret_name()) as book:
         book.collected = _Stumbling(book._db, book.transaction)
         key = answer_key(course, "little", workers.observe)
-        done = list(grade_all(key, collect("little", little.root / "class"), book, workers))
+        done = list(grade_all(key, collect("little", little.root / "class").found, book, workers))
     found = {one.result.submission.id: one.result for one in done}
     assert {name: one.state for name, one in found.items()} == {
         "ada": "graded",
@@ -167,7 +167,7 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
 
 
 def test_a_gradebook_that_cannot_be_written_ends_the_run(little: Desk):
-    class Broken(Collected):
+    class Broken(CollectedFiles):
         def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
             raise sqlite3.OperationalError("disk I/O error")
 
@@ -177,7 +177,7 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(little: Desk):
         key = answer_key(course, "little", workers.observe)
         with pytest.raises(Exception, match="disk I/O error"), Gradebook(None, course.secret_name()) as book:
             book.collected = Broken(book._db, book.transaction)
-            list(grade_all(key, collect("little", little.root / "class"), book, workers))
+            list(grade_all(key, collect("little", little.root / "class").found, book, workers))
 
 
 def test_a_result_that_cannot_be_shown_says_so_and_the_others_are_shown(graded_course: Path):

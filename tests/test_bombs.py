@@ -32,7 +32,7 @@ from redink.grader.pipeline.load import load
 
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 try:
-    for one in collect("little", Path(sys.argv[1])):
+    for one in collect("little", Path(sys.argv[1])).found:
         print(one.id, load(one).reason)
 except CourseError as error:
     print("refused", error)

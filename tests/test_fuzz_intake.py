@@ -34,7 +34,7 @@ EMPTY = b'{"cells": []}'
 def read_all(path: Path) -> None:
     """Collect and load; whatever comes of it can be shown, and nobody is there twice."""
     try:
-        found = collect("little", path)
+        found = collect("little", path).found
     except CourseError as error:
         assert str(error) and "\n" not in str(error)
         return

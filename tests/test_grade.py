@@ -129,14 +129,14 @@ def test_a_broken_file_is_ungradable_and_says_why(results, name, reason):
 
 def test_a_pipe_is_ungradable_and_does_not_hang(tmp_path):
     os.mkfifo(tmp_path / "pipe.ipynb")
-    loaded = load(collect("little", tmp_path)[0])
+    loaded = load(collect("little", tmp_path).found[0])
     assert loaded.reason == "pipe.ipynb is a pipe, not a file"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission_is_ungradable(tmp_path):
     (tmp_path / "locked.ipynb").touch(mode=0o000)
-    assert "Permission denied" in (load(collect("little", tmp_path)[0]).reason or "")
+    assert "Permission denied" in (load(collect("little", tmp_path).found[0]).reason or "")
 
 
 # -- hints, carried errors, groups -----------------------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_results_are_in_the_order_of_their_ids(graded_course):
 def test_a_single_file_is_named_by_its_stem(tmp_path):
     path = tmp_path / "ada.ipynb"
     path.touch()
-    assert [(one.id, one.file, one.problem) for one in collect("little", path)] == [("ada", "ada.ipynb", None)]
+    assert [(one.id, one.file, one.problem) for one in collect("little", path).found] == [("ada", "ada.ipynb", None)]
 
 
 def test_a_folder_may_hold_files_and_folders_and_other_things(tmp_path):
@@ -266,7 +266,7 @@ def test_a_folder_may_hold_files_and_folders_and_other_things(tmp_path):
                  ".ipynb_checkpoints/ada.ipynb"):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    found = [(one.id, one.file) for one in collect("little", tmp_path)]
+    found = [(one.id, one.file) for one in collect("little", tmp_path).found]
     named = [("ada", "ada.ipynb"), ("ben", "ben/little.ipynb"), ("cyd", "cyd/other.ipynb"), ("empty", "empty")]
     assert found == named  # the empty folder is somebody's too
 
@@ -275,7 +275,7 @@ def test_a_muddled_folder_is_told_and_stops_nobody_else(tmp_path):
     for name in ("ada/one.ipynb", "ada/two.ipynb", "bob/notes.txt", "cyd/little.ipynb", "cyd/old.ipynb"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text('{"cells": []}')
-    reasons = {one.name.id: one.reason for one in map(load, collect("little", tmp_path))}
+    reasons = {one.name.id: one.reason for one in map(load, collect("little", tmp_path).found)}
     assert reasons == {
         "ada": "the folder ada holds 2 notebooks and none is called little.ipynb; keep one",
         "bob": "the folder bob holds no notebook",
@@ -286,7 +286,7 @@ def test_a_muddled_folder_is_told_and_stops_nobody_else(tmp_path):
 def test_a_stray_folder_beside_notebooks_is_no_student(tmp_path):
     (tmp_path / "pictures").mkdir()
     (tmp_path / "ada.ipynb").touch()
-    assert [one.id for one in collect("little", tmp_path)] == ["ada"]
+    assert [one.id for one in collect("little", tmp_path).found] == ["ada"]
 
 
 @pytest.mark.parametrize(("path", "told"), [("nothing", "holds no submission"), ("nowhere", "there is no nowhere")])
@@ -340,7 +340,7 @@ def test_order_and_number_of_jobs_change_nothing(graded_course, little, results)
     for name in chosen:
         shutil.copytree(graded_course / "class" / name, little.root / "class" / name)
     course = Course(little.root)
-    found = collect("little", little.root / "class")
+    found = collect("little", little.root / "class").found
     seen = []
     for jobs, order in ((1, found[::-1]), (2, found)):
         with Gradebook(None, course.secret_name()) as book, workers_for(course, "little", jobs=jobs) as workers:

@@ -66,7 +66,7 @@ def test_a_notebook_beside_a_link_is_still_a_notebook(handed_in):
 
 
 def test_a_folder_that_becomes_a_link_after_it_was_collected_is_not_followed(handed_in):
-    (one,) = collect("little", handed_in)
+    (one,) = collect("little", handed_in).found
     (handed_in / "honest").rename(handed_in / "gone")
     (handed_in / "honest").symlink_to("gone")
     assert "honest/little.ipynb cannot be read: " in (load(one).reason or "")
@@ -159,7 +159,7 @@ def test_whatever_is_raised_while_one_is_read_is_that_ones_reason(handed_in, err
         def read(self, file: tuple[str, ...]) -> bytes:
             raise error
 
-    (one,) = collect("little", handed_in)
+    (one,) = collect("little", handed_in).found
     reason = load(type(one)(id=one.id, file=one.file, tree=Failing(), place=one.place)).reason or ""
     assert reason.startswith("honest/little.ipynb cannot be read: ")
     assert reason.isprintable()

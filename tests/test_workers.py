@@ -225,7 +225,7 @@ def test_a_worker_knows_no_names_of_people(key, notebooks, box, tmp_path):
         (tmp_path / name / "little.ipynb").write_bytes(content)
     book = Gradebook(None, key.secret)
     with _Overheard() as pool, book, Workers(1, box, executor=pool) as workers:
-        done = list(grade_all(key, collect("little", tmp_path), book, workers))
+        done = list(grade_all(key, collect("little", tmp_path).found, book, workers))
         pool.submit(worker._release).result()
     found = {one.result.submission.id: one.result for one in done}
     assert found["zebulon"].score == 100.0

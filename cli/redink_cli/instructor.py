@@ -60,6 +60,8 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 @click.command("grade")
 @click.argument("slug")
 @click.argument("path", type=click.Path(path_type=Path))
+@click.option("--from", "insist", metavar="LAYOUT", help="Read PATH as canvas, moodle, gradescope, nbgrader, … has it.")
+@click.option("--names", metavar="PATTERN", help='How files are named elsewhere: "{name}_{id}_{file}".')
 @jobs_option
 @gradebook_option
 @json_option("the results")
@@ -70,13 +72,15 @@ def grade_command(
     ctx: click.Context,
     slug: str,
     path: Path,
+    insist: str | None,
+    names: str | None,
     jobs: int,
     gradebook: Path | None,
     json_file: str | None,
     summary: Path | None,
     allow_weak_box: bool,
 ) -> None:
-    """Grade a notebook, or a folder or archive (zip, tar) of notebooks or of folders of one each.
+    """Grade a notebook, a folder or archive (zip, tar) of them, a platform's download, or a list of git repositories.
 
     A submission that was graded before and has not changed is not run again. Exit code 1 when a box failed and somebody
     has no grade; grade again to retry.
@@ -86,7 +90,10 @@ def grade_command(
     """
     from redink.grader.course import Course
 
-    report = _grade(Course.find(), slug, path, jobs, gradebook, allow_weak=allow_weak_box, quiet=json_file == "-")
+    report = _grade(
+        Course.find(), slug, path, jobs, gradebook,
+        allow_weak=allow_weak_box, quiet=json_file == "-", insist=insist, names=names,
+    )  # fmt: skip
     _write(report, json_file, summary)
     ctx.exit(1 if any(result.state == "internal_error" for result in report.results) else 0)
 
@@ -168,6 +175,8 @@ def _grade(
     *,
     allow_weak: bool = False,
     quiet: bool = False,
+    insist: str | None = None,
+    names: str | None = None,
 ) -> Report:
     """Grade with progress, then show the table."""
     from redink.grader.grade import grade
@@ -185,7 +194,9 @@ def _grade(
         def step(outcome: Outcome, total: int) -> None:
             bar.update(task, advance=1, total=total)
 
-        report = grade(course, slug, path, workers=workers, gradebook=gradebook, progress=step)
+        report = grade(
+            course, slug, path, workers=workers, gradebook=gradebook, insist=insist, names=names, progress=step
+        )
     if not quiet:
         tables.show_report(report)
     return report

@@ -7,11 +7,13 @@ score (workers/worker.py); the coordinator here collects, looks up what is known
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.published import stale
+from redink.assignment.spec import read_spec
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
@@ -34,10 +36,16 @@ def grade(
     *,
     workers: Workers,
     gradebook: Path | None = None,
+    insist: str | None = None,
+    names: str | None = None,
+    before: datetime | None = None,
     progress: Progress = lambda outcome, total: None,
 ) -> Report:
-    """Grade every submission at `path`."""
-    found = collect(slug, path)
+    """Grade every submission at `path`: the layout is recognised, unless one is insisted on or its `names` are told."""
+    spec = read_spec(course.find_assignment(slug))
+    asked = spec.all_asked() | {question.id for question in spec.questions}
+    collected = collect(slug, path, names_asked=asked, insist=insist, names=names, before=before)
+    found = collected.found
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
         key = answer_key(course, slug, workers.observe)
         outcomes = []
@@ -45,7 +53,7 @@ def grade(
             progress(outcome, len(found))
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
-        return report(outcomes, told=[*book.told, *([old] if old else [])])
+        return report(outcomes, told=[*collected.gathered.lines(), *book.told, *([old] if old else [])])
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

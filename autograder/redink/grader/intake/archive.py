@@ -48,6 +48,7 @@ class Archive:
         self._unpack = unpack
         self._folders: dict[Place, dict[str, Packed]] = {(): {}}
         self._count = 0
+        self.left_out = 0  # files that are no notebooks and have paths that are refused
         self._refused: Counter[Place] = Counter()
         for member in members:
             self._add(member)
@@ -76,13 +77,10 @@ class Archive:
         """Tell where in the archive a file stands."""
         return self._member(file).at
 
-    def refuse_if_too_large(self, files: Iterable[Place]) -> None:
-        """Raise `CourseError` if these files together are too large; one that is so alone is not unpacked at all."""
-        members = [self._member(file) for file in files]
-        sizes = [one.size for one in members if one.kind == "file" and not one.problem and one.size <= MAX_BYTES]
-        if sum(sizes) > MOST_UNPACKED:
-            most = MOST_UNPACKED >> 20
-            raise CourseError(f"holds {sum(sizes) >> 20} MB of notebooks; {most} MB are allowed: {UNPACK_IT}")
+    def size(self, file: Place) -> int:
+        """Return what a file claims to unpack to; one that is refused, or too large alone, is not unpacked at all."""
+        member = self._member(file)
+        return member.size if member.kind == "file" and not member.problem and member.size <= MAX_BYTES else 0
 
     def _member(self, place: Place) -> Packed:
         return self._folders[place[:-1]][place[-1]]
@@ -97,8 +95,9 @@ class Archive:
             self._put(place[:-1], place[-1], member)
 
     def _refuse(self, path: str, problem: str) -> None:
-        """Note a notebook that may not stand where its path says; of other files nobody asks."""
+        """Note a notebook that may not stand where its path says; other files are only counted."""
         if not path.endswith(".ipynb"):
+            self.left_out += 1
             return
         folder = _harmless(path)
         self._refused[folder] += 1

@@ -39,6 +39,10 @@ class Folder:
         """Return the same for all: a disk has no order."""
         return 0
 
+    def size(self, file: Place) -> int:
+        """Return 0: nothing is unpacked."""
+        return 0
+
     @contextlib.contextmanager
     def _opened(self, folder: Place) -> Iterator[int]:
         """Open a folder, one name after the other."""

@@ -40,3 +40,6 @@ class Tree(Protocol):
 
     def position(self, file: Place) -> int:
         """Tell where a file stands: files are read fastest in this order."""
+
+    def size(self, file: Place) -> int:
+        """Return how many bytes are unpacked to read a file; 0 where nothing is, or where it is refused."""

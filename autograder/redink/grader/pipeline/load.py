@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 
 from redink.errors import SubmissionError, in_one_sentence
+from redink.grader.intake.scripts import SCRIPT, read_script
 from redink.grader.pipeline.collect import Found
+from redink.notebook import write_cells
 from redink.records import Record, SubmissionId
 from redink.texts import clean
 
@@ -20,13 +22,19 @@ class Submission(Record, frozen=True):
 
 def load(found: Found) -> Submission:
     """Read one file."""
-    reason, data = found.problem, b""
+    reason, handed_in, data = found.problem, b"", b""
     if reason is None:
         try:
-            data = found.tree.read(found.place)
+            handed_in = found.tree.read(found.place)
+            data = as_notebook(found.file, handed_in)
         except SubmissionError as error:
             reason = f"{found.file} {error}"
         except Exception as error:  # noqa: BLE001 - whatever one file does, it does to itself
             reason = f"{found.file} cannot be read: {clean(in_one_sentence(error))}"
-    sha256 = hashlib.sha256(data).hexdigest() if reason is None else ""
+    sha256 = hashlib.sha256(handed_in).hexdigest() if reason is None else ""
     return Submission(name=SubmissionId(id=found.id, file=found.file, sha256=sha256), data=data, reason=reason)
+
+
+def as_notebook(name: str, data: bytes) -> bytes:
+    """Return a notebook's bytes as they are, and a script as a notebook; `SubmissionError` says why that is not possible."""
+    return write_cells(read_script(data)) if name.lower().endswith(SCRIPT) else data

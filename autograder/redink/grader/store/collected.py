@@ -52,7 +52,7 @@ class Kept(Record, frozen=True):
     new: bool
 
 
-class Collected:
+class CollectedFiles:
     """The part of a gradebook that holds what was handed in."""
 
     def __init__(

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from redink.errors import CourseError
-from redink.grader.store.collected import Collected
+from redink.grader.store.collected import CollectedFiles
 from redink.grader.store.decisions import Decisions
 from redink.grader.store.opening import Opened
 from redink.grader.store.schema import COUNTING_RESULT, now
@@ -86,7 +86,7 @@ class Gradebook:
         self._opened = Opened(path, secret, holder)
         self._db = self._opened.db
         self.told = self._opened.told
-        self.collected = Collected(self._db, self.transaction)
+        self.collected = CollectedFiles(self._db, self.transaction)
         self.decisions = Decisions(self._db, self.transaction)
 
     def __enter__(self) -> Gradebook:
