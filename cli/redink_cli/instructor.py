@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from redink_cli.options import gradebook_option, hidden_folders, jobs_option, json_option, weak_box_allowed
+from redink_cli.options import (
+    gradebook_option,
+    hidden_folders,
+    jobs_option,
+    json_option,
+    source_options,
+    weak_box_allowed,
+)
 
 if TYPE_CHECKING:
     from redink.grader.course import Course
@@ -59,9 +66,8 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 
 @click.command("grade")
 @click.argument("slug")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--from", "insist", metavar="LAYOUT", help="Read PATH as canvas, moodle, gradescope, nbgrader, … has it.")
-@click.option("--names", metavar="PATTERN", help='How files are named elsewhere: "{name}_{id}_{file}".')
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@source_options
 @jobs_option
 @gradebook_option
 @json_option("the results")
@@ -71,7 +77,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 def grade_command(
     ctx: click.Context,
     slug: str,
-    path: Path,
+    path: Path | None,
     insist: str | None,
     names: str | None,
     jobs: int,
@@ -80,7 +86,7 @@ def grade_command(
     summary: Path | None,
     allow_weak_box: bool,
 ) -> None:
-    """Grade a notebook, a folder or archive (zip, tar) of them, a platform's download, or a list of git repositories.
+    """Grade what was collected; or a notebook, a folder, an archive, a platform's download, a list of git repositories.
 
     A submission that was graded before and has not changed is not run again. Exit code 1 when a box failed and somebody
     has no grade; grade again to retry.
@@ -169,14 +175,14 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
 def _grade(
     course: Course,
     slug: str,
-    path: Path,
+    path: Path | None,
     jobs: int,
     gradebook: Path | None,
     *,
-    allow_weak: bool = False,
-    quiet: bool = False,
     insist: str | None = None,
     names: str | None = None,
+    allow_weak: bool = False,
+    quiet: bool = False,
 ) -> Report:
     """Grade with progress, then show the table."""
     from redink.grader.grade import grade

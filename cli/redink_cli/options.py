@@ -31,6 +31,18 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def source_options(command: Command) -> Command:
+    """`--from` and `--names`, for sources that are not recognised."""
+    for option in (
+        click.option("--names", metavar="PATTERN", help='How files are named, as "{name}_{id}_{file}".'),
+        click.option(
+            "--from", "insist", metavar="LAYOUT", help="Insist on canvas, moodle, gradescope, nbgrader, git …"
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def gradebook_option(command: Command) -> Command:
     """`--gradebook FILE`, where results are kept."""
     return click.option(

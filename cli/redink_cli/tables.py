@@ -15,6 +15,7 @@ from redink_cli.screen import console
 if TYPE_CHECKING:
     from redink.grader.author.mutating import Mutated
     from redink.grader.author.verify import Verified
+    from redink.grader.desk.collecting import CollectedClass
     from redink.grader.pipeline.report import MistakeGroup, Report
     from redink.grader.rejudge import Rejudged
     from redink.records import Observed, Result
@@ -132,6 +133,32 @@ def show_report(report: Report) -> None:
         graded = len(report.results) - report.reused
         told += f"; {graded} new, {report.reused} reused (unchanged since they were last graded)"
     out.print(told)
+
+
+def show_collected(collected: CollectedClass) -> None:
+    """Show what was taken, what a person should look at, and who is missing."""
+    out = console()
+    for line in collected.told:
+        out.print(Text(line, style="bold"))
+    for one in collected.receipts:
+        if one.problem:
+            out.print(Text(f"✗ {one.student}: {one.problem}", style="red"))
+        for flag in one.flags:
+            out.print(Text(f"· {one.student}: {flag}", style="yellow"))
+    for title, lines in (
+        ("ignored", [f"{file} ({reason})" for file, reason in collected.ignored]),
+        ("not in the roster", collected.unmatched),
+        ("have a time and no file", collected.untimed),
+        ("missing", collected.missing),
+    ):
+        if lines:
+            out.print(Text(f"{len(lines)} {title}: {_first(lines)}", style="yellow"))
+    new = sum(one.new for one in collected.receipts)
+    students = len({one.student for one in collected.receipts})
+    known = len(collected.receipts) - new
+    verb = "would be taken" if collected.dry else "taken"
+    again = f", {known} known before" if known else ""
+    out.print(f"{new} attempts {verb}{again}, of {students} students")
 
 
 def show_cells(observed: Observed) -> None:

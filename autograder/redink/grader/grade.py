@@ -6,23 +6,24 @@ score (workers/worker.py); the coordinator here collects, looks up what is known
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
+from redink.errors import CourseError
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.grading import Grading, Handed
-from redink.grader.pipeline.collect import Found, collect
+from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
 from redink.grader.pipeline.report import Outcome, Report, report
+from redink.grader.rules.reading import read_course
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
 
@@ -32,28 +33,39 @@ Progress = Callable[[Outcome, int], None]  # an outcome, and of how many
 def grade(
     course: Course,
     slug: str,
-    path: Path,
+    path: Path | None = None,
     *,
     workers: Workers,
     gradebook: Path | None = None,
     insist: str | None = None,
     names: str | None = None,
-    before: datetime | None = None,
     progress: Progress = lambda outcome, total: None,
 ) -> Report:
-    """Grade every submission at `path`: the layout is recognised, unless one is insisted on or its `names` are told."""
-    spec = read_spec(course.find_assignment(slug))
-    asked = spec.all_asked() | {question.id for question in spec.questions}
-    collected = collect(slug, path, names_asked=asked, insist=insist, names=names, before=before)
-    found = collected.found
+    """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
+    told: list[str] = []
+    found: Sequence[Found] = ()
+    asked, (rules, roster) = asked_names(course, slug), read_course(course)
+    if path is not None:
+        collected = collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
+        found, told = collected.found, [*collected.gathered.lines()]
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
+        if path is None:
+            found = collected_before(book, slug, every=rules.of(slug).counts == "best")
+            if not found:
+                raise CourseError(f"nothing was collected for {slug}: `redink collect {slug} SOURCE`, or grade a path")
         key = answer_key(course, slug, workers.observe)
         outcomes = []
         for outcome in grade_all(key, found, book, workers):
             progress(outcome, len(found))
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
-        return report(outcomes, told=[*collected.gathered.lines(), *book.told, *([old] if old else [])])
+        return report(outcomes, told=[*told, *book.told, *([old] if old else [])])
+
+
+def asked_names(course: Course, slug: str) -> frozenset[str]:
+    """Return the names of an assignment's questions and functions, by which its notebooks are told from others."""
+    spec = read_spec(course.find_assignment(slug))
+    return spec.all_asked() | {question.id for question in spec.questions}
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:
@@ -64,7 +76,7 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
     def jobs() -> Iterator[tuple[Handed, Job]]:
         for one in found:
             submission = load(one)
-            before = book.graded(key.slug, submission.name.id)
+            before = book.graded(key.slug, submission.name.id, submission.attempt)
             prepared = grading.carefully(grading.prepare, submission, before)
             if isinstance(prepared, Outcome):
                 ready.append(prepared)

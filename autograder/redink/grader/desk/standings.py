@@ -13,9 +13,10 @@ import msgspec
 from redink.assignment.spec import FULL_MARKS
 from redink.errors import CourseError
 from redink.grader.course import Course
-from redink.grader.rules.course_rules import CourseRules, read_rules
+from redink.grader.rules.course_rules import CourseRules
 from redink.grader.rules.decisions import Void
-from redink.grader.rules.roster import Person, Roster, read_roster
+from redink.grader.rules.reading import read_course
+from redink.grader.rules.roster import Person, Roster
 from redink.grader.rules.standing import Decided, Standing, settle_course
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
@@ -61,12 +62,6 @@ def open_gradebook(course: Course, gradebook: Path | None, holder: str) -> Itera
         raise CourseError(f"there is no gradebook {path}: collect or grade first, or name another with --gradebook")
     with Gradebook(path, course.secret_name(), holder=holder) as book:
         yield book
-
-
-def read_course(course: Course) -> tuple[CourseRules, Roster | None]:
-    """Read course.toml, and the roster that it names."""
-    rules = read_rules(course.root, course.slugs())
-    return rules, read_roster(course.root / rules.roster) if rules.roster else None
 
 
 def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings:

@@ -1,37 +1,50 @@
 """Stage 1: find the submissions in whatever an instructor has: a notebook, a folder, an archive, a platform's download.
 
-`grader/intake/layouts/` knows the platforms; here everybody's last attempt becomes what the next stages read.
+`grader/intake/layouts/` knows the platforms, and the roster who is meant; here attempts become what the next stages read.
+What `redink collect` kept is read from the gradebook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from redink.errors import CourseError
+from redink.errors import CourseError, SubmissionError
 from redink.grader.intake.archive import MOST_UNPACKED, UNPACK_IT
-from redink.grader.intake.layouts.gathered import Gathered, Sought, Taken, newest
+from redink.grader.intake.layouts.gathered import Gathered, Partner, Sought, Taken
 from redink.grader.intake.layouts.recognising import gather
-from redink.grader.intake.tree import Place, Tree
+from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
+from redink.grader.rules.roster import Person, Roster
+from redink.grader.store.collected import HandIn
+from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.texts import file_name
 
 
 class Found(Record, frozen=True):
-    """A file that was handed in, and whose; `problem` says why it cannot be used."""
+    """A file that was handed in, and whose; `problem` says why it cannot be used.
+
+    `handed` is what else the source told of it; `submission` is its id in the gradebook, if it was collected before.
+    """
 
     id: str
     file: str
     tree: Tree
     place: Place
     problem: str | None = None
+    handed: HandIn | None = None
+    submission: int = 0
 
 
 class Collected(Record, frozen=True):
-    """The last attempt of everybody, and all that was gathered."""
+    """The last attempt of everybody, all attempts in their order, and all that was gathered."""
 
     found: tuple[Found, ...]
+    attempts: tuple[Found, ...]
     gathered: Gathered
+    unmatched: tuple[str, ...] = ()  # whom the roster does not know
 
 
 def collect(
@@ -42,6 +55,7 @@ def collect(
     insist: str | None = None,
     names: str | None = None,
     before: datetime | None = None,
+    roster: Roster | None = None,
 ) -> Collected:
     """List the submissions in a source, each student once, as they are read fastest; a `problem` stops nobody else.
 
@@ -50,24 +64,110 @@ def collect(
     """
     sought = Sought(slug=slug, names=frozenset(names_asked))
     gathered = gather(sought, source, insist=insist, names=names, before=before)
-    found = [_found(same) for same in newest(gathered.taken).values()]
-    if not found:
-        ignored = "".join(f"; {line}" for line in gathered.lines()[1:])
-        what = "no notebook (.ipynb) or script (.py), and no folder with one in it"
-        raise CourseError(f"{source} holds no submission: {what}{ignored}")
-    _refuse_if_too_large(source, found)
-    ordered = sorted(found, key=lambda one: (one.tree.position(one.place) if one.place else 0, one.id))
-    return Collected(found=tuple(ordered), gathered=gathered)
+    people = _identified(gathered.taken, roster)
+    attempts = [
+        _found(same, gathered.layout, people, roster)
+        for _, same in sorted(_by_attempt(gathered.taken, people).items(), key=lambda one: one[0])
+    ]
+    last = {one.id: one for one in attempts}
+    if not last:
+        raise CourseError(
+            f"{source} holds no submission: no notebook (.ipynb) or script (.py), and no folder with one in it"
+        )
+    _refuse_if_too_large(source, last.values())
+    ordered = sorted(last.values(), key=lambda one: (one.tree.position(one.place) if one.place else 0, one.id))
+    unmatched = sorted({one.student for one in gathered.taken if people[one.student] is None}) if roster else []
+    return Collected(found=tuple(ordered), attempts=tuple(attempts), gathered=gathered, unmatched=tuple(unmatched))
 
 
-def _found(same: list[Taken]) -> Found:
-    """Make one submission of a student's last attempt; of several that cannot be told apart, one that says so."""
+def collected_before(book: Gradebook, slug: str, *, every: bool) -> list[Found]:
+    """List what `redink collect` kept in the gradebook: every attempt, or the last of each student."""
+    kept = FilesOfGradebook(book)
+    return [
+        Found(
+            id=one.student,
+            file=one.file,
+            tree=kept,
+            place=(str(one.submission),),
+            problem=one.problem,
+            submission=one.submission,
+        )
+        for one in book.collected.waiting(slug, every=every)
+    ]
+
+
+class FilesOfGradebook:
+    """What was collected, as a `Tree`: the names are the ids of submissions."""
+
+    def __init__(self, book: Gradebook) -> None:
+        self._book = book
+
+    def entries(self, folder: Place = (), most: int = MOST_ENTRIES) -> list[Entry]:
+        """Return nothing: the gradebook itself lists them."""
+        return []
+
+    def read(self, file: Place) -> bytes:
+        """Read what was handed in."""
+        content = self._book.collected.content(int(file[0]))
+        if content is None:
+            raise SubmissionError("is no longer in the gradebook")
+        return content
+
+    def position(self, file: Place) -> int:
+        """Tell where it stands in the gradebook."""
+        return int(file[0])
+
+    def size(self, file: Place) -> int:
+        """Return 0: it is read one at a time."""
+        return 0
+
+
+def _identified(taken: Iterable[Taken], roster: Roster | None) -> dict[str, Person | None]:
+    """Say who is meant by each name of a platform, as far as the roster knows."""
+    return {one.student: roster.find(one.student, one.name or "", one.ids) if roster else None for one in taken}
+
+
+def _by_attempt(taken: Iterable[Taken], people: Mapping[str, Person | None]) -> dict[tuple[str, int], list[Taken]]:
+    found: dict[tuple[str, int], list[Taken]] = defaultdict(list)
+    for one in taken:
+        person = people[one.student]
+        found[person.id if person else one.student, one.attempt or 0].append(one)
+    return found
+
+
+def _found(same: list[Taken], layout: str, people: Mapping[str, Person | None], roster: Roster | None) -> Found:
+    """Make one submission of a student's attempt; of several that cannot be told apart, one that says so."""
     first = same[0]
+    person = people[first.student]
+    id = person.id if person else first.student
     problem = first.problem
     if len(same) > 1:
         files = " and ".join(one.file for one in same)
-        problem = f"{first.student} was handed in more than once, as {files}; keep one of them"
-    return Found(id=first.student, file=first.file, tree=first.tree, place=first.place, problem=problem)
+        problem = f"{id} was handed in more than once, as {files}; keep one of them"
+    handed = HandIn(
+        student=id,
+        file=first.file,
+        sha256="",
+        source="path" if layout in ("plain", "file") else layout,
+        handed_in=first.handed_in,
+        late=first.late,
+        name=(person.name if person else "") or first.name or "",
+        email=(person.email if person else "") or first.ids.get("email", ""),
+        ids={**(person.ids if person else {}), **first.ids},
+        members=tuple(one for one in _partners(first.members, roster) if one != id),
+        flags=first.flags,
+        problem=problem,
+    )
+    return Found(id=id, file=first.file, tree=first.tree, place=first.place, problem=problem, handed=handed)
+
+
+def _partners(partners: Iterable[Partner], roster: Roster | None) -> Iterator[str]:
+    """Return the ids of those who handed in together."""
+    for one in partners:
+        key = one.ids.get("email") or one.ids.get("sis") or one.name or ""
+        person = roster.find(key, one.name or "", one.ids) if roster else None
+        if person or key:
+            yield person.id if person else file_name(key)
 
 
 def _refuse_if_too_large(source: Path, found: Iterable[Found]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.pipeline.job import BoxSettings, Job
 from redink.grader.pipeline.load import Submission
@@ -29,10 +31,12 @@ def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before:
 
 
 def attempt_of(book: Gradebook, slug: str, submission: Submission) -> int:
-    """Return the attempt in the gradebook that a submission is; one that was not collected before is a new one."""
+    """Return the attempt in the gradebook that a submission is; one that was not collected before may be a new one."""
+    if submission.attempt:
+        return submission.attempt
     name = submission.name
-    handed = HandIn(student=name.id, file=name.file, sha256=name.sha256, source="path")
-    return book.collected.keep(slug, handed).submission
+    handed = submission.handed or HandIn(student=name.id, file=name.file, sha256="", source="path")
+    return book.collected.keep(slug, msgspec.structs.replace(handed, sha256=name.sha256)).submission
 
 
 def assessment_of(graded: Graded) -> Assessment:

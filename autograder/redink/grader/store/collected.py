@@ -42,6 +42,16 @@ class HandIn(Record, frozen=True):
     ids: dict[str, str] = msgspec.field(default_factory=dict)
     members: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+class Waiting(Record, frozen=True):
+    """An attempt that was collected, to be graded."""
+
+    submission: int
+    student: str
+    file: str
+    problem: str | None
 
 
 class Kept(Record, frozen=True):
@@ -88,6 +98,17 @@ class CollectedFiles:
         self._db.execute("INSERT OR IGNORE INTO students (name) VALUES (?)", (name,))
         (id,) = self._db.execute("SELECT id FROM students WHERE name = ?", (name,)).fetchone()
         return int(id)
+
+    def waiting(self, assignment: str, *, every: bool) -> list[Waiting]:
+        """List what was collected and can be graded: every attempt, or each student's last one."""
+        rows = self._db.execute(
+            "SELECT submissions.id, name, file, problem FROM submissions JOIN students ON students.id = student "
+            "LEFT JOIN files ON files.submission = submissions.id "
+            "WHERE assignment = ? AND (files.submission IS NOT NULL OR problem IS NOT NULL) ORDER BY name, attempt",
+            (assignment,),
+        )
+        found = [Waiting(submission=id, student=name, file=file, problem=problem) for id, name, file, problem in rows]
+        return found if every else list({one.student: one for one in found}.values())
 
     def content(self, submission: int) -> bytes | None:
         """Read what was collected."""
@@ -148,10 +169,11 @@ class CollectedFiles:
 
     def _insert(self, assignment: str, person: int, attempt: int, handed: HandIn) -> Kept:
         id = self._db.execute(
-            "INSERT INTO submissions (assignment, student, attempt, file, sha256, source, handed_in, collected_at, flags) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO submissions "
+            "(assignment, student, attempt, file, sha256, source, handed_in, collected_at, flags, problem) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (assignment, person, attempt, handed.file, handed.sha256, handed.source, _written(handed.handed_in), now(),
-             "\n".join(handed.flags)),
+             "\n".join(handed.flags), handed.problem),
         ).lastrowid  # fmt: skip
         assert id is not None
         return Kept(submission=id, attempt=attempt, new=True)

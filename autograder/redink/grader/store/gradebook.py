@@ -33,11 +33,13 @@ JOIN submissions AS same ON same.assignment = this.assignment AND same.student =
     AND same.sha256 = this.sha256 AND same.attempt <= this.attempt
 JOIN runs ON runs.submission = same.id
 """
-_GRADED = f"""
+_RESULTS = """
 SELECT submissions.id, submissions.attempt, results.id, results.record, results.graded_under, results.answer_key
 FROM submissions JOIN students ON students.id = submissions.student JOIN results ON results.submission = submissions.id
-WHERE submissions.assignment = ? AND {COUNTING_RESULT}
-"""  # noqa: S608 - our own text
+WHERE submissions.assignment = ?
+"""
+_GRADED = f"{_RESULTS} AND {COUNTING_RESULT}"
+_NEWEST = "results.id = (SELECT max(id) FROM results AS one WHERE one.submission = submissions.id)"
 _NEW_RUN = """
 INSERT INTO runs (submission, made_at, stamp, sources, cells, walls, missing, cpu_seconds, wall_seconds)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -219,8 +221,10 @@ class Gradebook:
                 ],
             )  # fmt: skip
 
-    def graded(self, assignment: str, student: str) -> Graded | None:
-        """Find the newest result of the student's highest attempt that has one."""
+    def graded(self, assignment: str, student: str, attempt: int = 0) -> Graded | None:
+        """Find the newest result of an attempt or, if it has none or none is named, of the highest that has one."""
+        if attempt and (found := self._graded(f"{_RESULTS} AND {_NEWEST} AND submissions.id = ?", assignment, attempt)):
+            return found[0]
         found = self._graded(f"{_GRADED} AND students.name = ?", assignment, student)
         return found[0] if found else None
 

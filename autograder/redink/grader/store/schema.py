@@ -93,6 +93,7 @@ _TABLES = (
     handed_in TEXT,                        -- when, if the source says so
     collected_at TEXT NOT NULL,
     flags TEXT NOT NULL DEFAULT '',        -- what a person should look at, a line each
+    problem TEXT,                          -- why it cannot be graded, if that was known when it was collected
     UNIQUE (assignment, student, attempt)
 )""",
     """CREATE TABLE runs (  -- one execution in the box
@@ -221,6 +222,7 @@ def upgrade_from_2(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE students ADD COLUMN full_name TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE students ADD COLUMN email TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE submissions ADD COLUMN flags TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE submissions ADD COLUMN problem TEXT")
     for table in ("overrides", "extensions"):  # no command wrote them, but a person may have
         db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
     for statement in (*_SINCE_3, _EVENTS, *_triggers(_KEPT_SINCE_3)):

@@ -25,7 +25,7 @@ class Sought(Record, frozen=True):
     owner: str = ""  # the name of the folder or archive itself
 
 
-class Member(Record, frozen=True):
+class Partner(Record, frozen=True):
     """One of a group that handed in together."""
 
     name: str | None = None
@@ -49,7 +49,7 @@ class Taken(Record, frozen=True):
     claimed: datetime | None = None
     late: bool | None = None
     attempt: int | None = None
-    members: tuple[Member, ...] = ()
+    members: tuple[Partner, ...] = ()
     flags: tuple[str, ...] = ()
     problem: str | None = None
 

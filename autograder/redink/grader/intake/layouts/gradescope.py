@@ -16,7 +16,7 @@ import yaml
 
 from redink.errors import SubmissionError, in_one_sentence
 from redink.grader.intake.layouts.choosing import choose_in_folder, ignored_of, take
-from redink.grader.intake.layouts.gathered import Gathered, Ignored, Member, Sought, Taken, gathered, number_attempts
+from redink.grader.intake.layouts.gathered import Gathered, Ignored, Partner, Sought, Taken, gathered, number_attempts
 from redink.grader.intake.layouts.plain import alone
 from redink.grader.intake.layouts.walking import hidden, visible
 from redink.grader.intake.tree import Tree
@@ -34,7 +34,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,6})?\d*\s*(Z|U
 class Group(Record, frozen=True):
     """Who handed in a folder, and when."""
 
-    people: tuple[Member, ...] = ()
+    people: tuple[Partner, ...] = ()
     handed_in: datetime | None = None
 
 
@@ -78,7 +78,7 @@ def _person(tree: Tree, folder: str, group: Group | None) -> Taken:
         return Taken(student=folder, file=folder, tree=tree, place=(), flags=(flag,))
     people = group.people
     number = folder.removeprefix("submission_")
-    first = people[0] if len(people) == 1 else Member()
+    first = people[0] if len(people) == 1 else Partner()
     return Taken(
         student=file_name("+".join(_key(one, folder) for one in people)),
         name=first.name,
@@ -91,7 +91,7 @@ def _person(tree: Tree, folder: str, group: Group | None) -> Taken:
     )
 
 
-def _key(person: Member, folder: str) -> str:
+def _key(person: Partner, folder: str) -> str:
     return person.ids.get("email") or person.ids.get("sis") or person.name or folder
 
 
@@ -123,10 +123,10 @@ def _fields(about: Any) -> dict[str, Any]:
     return {str(name).removeprefix(":"): value for name, value in about.items()} if isinstance(about, dict) else {}
 
 
-def _submitter(fields: dict[str, Any]) -> Member:
+def _submitter(fields: dict[str, Any]) -> Partner:
     texts = {name: clean(value, 200) for name, value in fields.items() if isinstance(value, str) and value.strip()}
     ids = {ours: texts[theirs] for theirs, ours in (("email", "email"), ("sid", "sis")) if theirs in texts}
-    return Member(name=texts.get("name"), ids=ids)
+    return Partner(name=texts.get("name"), ids=ids)
 
 
 def _time(text: Any) -> datetime | None:

@@ -1,0 +1,203 @@
+"""`redink collect`: everybody's files from wherever they were handed in, into the gradebook, with a receipt for each.
+
+Every file is accounted for: taken, ignored with a reason, or somebody's problem. Each attempt is one transaction, and the
+same bytes are the same attempt, so a collection that was interrupted is simply run again.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from redink.errors import CourseError, SubmissionError, in_one_sentence
+from redink.grader.course import Course
+from redink.grader.grade import asked_names
+from redink.grader.pipeline.collect import Found, collect
+from redink.grader.rules.course_rules import CourseRules, local_time
+from redink.grader.rules.reading import read_course
+from redink.grader.rules.roster import Roster, read_roster
+from redink.grader.rules.tables import CsvTable, read_table
+from redink.grader.store.collected import HandIn
+from redink.grader.store.gradebook import Gradebook
+from redink.records import Record
+from redink.texts import clean
+
+_TIMES = ("submitted at", "handed in", "last modified (submission)", "last modified submission", "time")
+_WHO = ("student", "id", "identifier", "email", "email address", "sis login id", "username")
+
+Progress = Callable[[int, int], None]  # so many of so many
+
+
+class Receipt(Record, frozen=True):
+    """What was taken of one student: which file, its hash, when it was handed in, and which attempt that makes."""
+
+    student: str
+    name: str
+    file: str
+    sha256: str
+    handed_in: datetime | None
+    attempt: int
+    new: bool
+    problem: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+class CollectedClass(Record, frozen=True):
+    """What became of all files of a source."""
+
+    assignment: str
+    told: tuple[str, ...]
+    receipts: tuple[Receipt, ...]
+    ignored: tuple[tuple[str, str], ...]  # files, and why
+    unmatched: tuple[str, ...]  # whom the roster does not know
+    missing: tuple[str, ...]  # of the roster, without any attempt
+    untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
+    dry: bool = False
+
+
+def collect_class(
+    course: Course,
+    slug: str,
+    sources: Sequence[Path],
+    *,
+    gradebook: Path | None = None,
+    insist: str | None = None,
+    names: str | None = None,
+    before: str = "",
+    roster: Path | None = None,
+    times: Path | None = None,
+    dry_run: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> CollectedClass:
+    """Take in what was handed in; of a dry run nothing is kept."""
+    rules, people = read_course(course)
+    people = read_roster(roster) if roster else people
+    until = local_time(_moment(before), rules.zone) if before else None
+    found = [
+        collect(
+            slug, one, names_asked=asked_names(course, slug), insist=insist, names=names, before=until, roster=people
+        )
+        for one in sources
+    ]
+    known = _read_times(times, rules, people) if times else {}
+    attempts = [one for collected in found for one in collected.attempts]
+    path = None if dry_run else gradebook or course.gradebook_path()
+    receipts = []
+    with Gradebook(path, course.secret_name(), holder=f"redink collect {slug}") as book:
+        for done, one in enumerate(attempts, start=1):
+            receipts.append(_keep(book, slug, one, known))
+            progress(done, len(attempts))
+        there = set(book.collected.attempts(slug))
+    return CollectedClass(
+        assignment=slug,
+        told=tuple(one.gathered.told for one in found),
+        receipts=tuple(receipts),
+        ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
+        unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
+        missing=tuple(one.id for one in people.people if one.id not in there) if people else (),
+        untimed=tuple(sorted(set(known) - {one.id for one in attempts})),
+        dry=dry_run,
+    )
+
+
+def write_receipts(collected: CollectedClass, path: Path) -> None:
+    """Write a receipt for each file that was taken, as CSV, to be sent back."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem"))
+    for one in collected.receipts:
+        when = one.handed_in.isoformat() if one.handed_in else ""
+        rows.writerow((one.student, one.name, one.file, one.sha256, one.attempt, when, one.problem or ""))
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime]) -> Receipt:
+    """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes."""
+    handed, content = found.handed, b""
+    assert handed is not None
+    problem = found.problem
+    if problem is None:
+        try:
+            content = found.tree.read(found.place)
+        except SubmissionError as error:
+            problem = f"{found.file} {error}"
+        except Exception as error:  # noqa: BLE001 - whatever one file does, it does to itself
+            problem = f"{found.file} cannot be read: {clean(in_one_sentence(error))}"
+    insists = found.id in times
+    handed = msgspec.structs.replace(
+        handed,
+        sha256=hashlib.sha256(content).hexdigest() if problem is None else "",
+        handed_in=times.get(found.id, handed.handed_in),
+        insist=insists,
+        problem=problem,
+    )
+    kept = book.collected.keep(slug, handed, content if problem is None else None)
+    return _receipt(handed, kept.attempt, kept.new)
+
+
+def _receipt(handed: HandIn, attempt: int, new: bool) -> Receipt:
+    return Receipt(
+        student=handed.student,
+        name=handed.name,
+        file=handed.file,
+        sha256=handed.sha256,
+        handed_in=handed.handed_in,
+        attempt=attempt,
+        new=new,
+        problem=handed.problem,
+        flags=handed.flags,
+    )
+
+
+def _read_times(path: Path, rules: CourseRules, people: Roster | None) -> dict[str, datetime]:
+    """Read when people handed in: a worksheet of Moodle, or a CSV file with the columns student and submitted_at."""
+    table = read_table(path)
+    who, when = table.column(*_WHO), table.column(*_TIMES)
+    if who is None or when is None:
+        header = ", ".join(clean(text, 40) for text in table.rows[0].texts())
+        raise CourseError(f"{path} has no columns student and submitted_at, nor those of Moodle; it has: {header}")
+    return dict(_times(table, who, when, path, rules, people))
+
+
+def _times(
+    table: CsvTable, who: int, when: int, path: Path, rules: CourseRules, people: Roster | None
+) -> list[tuple[str, datetime]]:
+    found = []
+    for number, row in enumerate(table.rows[1:], start=2):
+        texts = [text.strip() for text in row.texts()]
+        if len(texts) <= max(who, when) or not texts[when] or texts[when] == "-":
+            continue
+        person = people.find(texts[who]) if people else None
+        try:
+            moment = _moment(texts[when])
+        except CourseError as error:
+            raise CourseError(f"{path}, line {number}: {error}") from error
+        found.append((person.id if person else texts[who], local_time(moment, rules.zone)))
+    return found
+
+
+def _moment(text: str) -> datetime:
+    """Read a time as computers write it, or as Moodle does in English."""
+    text = text.strip()
+    for read in (datetime.fromisoformat, _as_moodle_writes):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    raise CourseError(f"{text!r} is no time: write it as 2026-11-20 23:59")
+
+
+def _as_moodle_writes(text: str) -> datetime:
+    """Read `Friday, 20 November 2026, 11:59 PM`."""
+    for form in ("%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%d %B %Y, %I:%M %p", "%Y-%m-%d %H:%M:%S %z"):
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            continue
+    raise ValueError(text)

@@ -1,0 +1,13 @@
+"""Reading the rules of a course: course.toml, and the roster that it names."""
+
+from __future__ import annotations
+
+from redink.grader.course import Course
+from redink.grader.rules.course_rules import CourseRules, read_rules
+from redink.grader.rules.roster import Roster, read_roster
+
+
+def read_course(course: Course) -> tuple[CourseRules, Roster | None]:
+    """Read course.toml, and the roster that it names."""
+    rules = read_rules(course.root, course.slugs())
+    return rules, read_roster(course.root / rules.roster) if rules.roster else None
