@@ -47,6 +47,15 @@ def packed_by_zip(path: Path, files: Files, method: int = zipfile.ZIP_DEFLATED) 
     return path
 
 
+def zip_bytes(files: Files) -> bytes:
+    """Pack files into a zip that can lie in another one."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return held.getvalue()
+
+
 def packed_by_tar(path: Path, files: Files, mode: str = "w", style: int = tarfile.PAX_FORMAT) -> Path:
     with tarfile.open(path, mode, format=style) as archive:  # type: ignore[call-overload]
         for name, data in files.items():

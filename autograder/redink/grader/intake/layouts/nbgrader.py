@@ -76,6 +76,14 @@ def _holds(tree: Tree, folder: Entry, slug: str) -> bool:
         return False
 
 
+def _holds_files(tree: Tree, folder: Entry) -> bool:
+    """Tell whether a student's folder holds files, and not only folders of other assignments; or cannot be listed."""
+    try:
+        return any(one.kind != "folder" for one in visible(tree, (folder.name,)))
+    except (SubmissionError, OSError):
+        return True
+
+
 def _folder(sought: Sought, tree: Tree, entry: Entry) -> tuple[list[Taken], list[Ignored]]:
     """Take a student's folder for the assignment, or one of the exchange, if it is for this assignment."""
     shown = file_name(entry.name)
@@ -89,6 +97,8 @@ def _folder(sought: Sought, tree: Tree, entry: Entry) -> tuple[list[Taken], list
         student, where = entry.name, f"{shown}/{sought.slug}"
         place = (entry.name, sought.slug)
         time = _timestamp(tree, place)
+    elif _holds_files(tree, entry):
+        student, where, place, time = entry.name, shown, (entry.name,), ""
     else:
         return [], [Ignored(file=f"{shown}/", reason=f"holds no folder {sought.slug}", student=shown)]
     choice = choose_in_folder(sought, tree, place, where)

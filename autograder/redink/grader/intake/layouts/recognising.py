@@ -63,7 +63,9 @@ def gather(
 
 def layouts() -> dict[str, Layout]:
     """Return the layouts that can be insisted on, by name: ours, and those of other packages."""
-    return {**{one.name: one for one in _BUILT_IN}, **_others(), _PLAIN.name: _PLAIN}
+    ours: dict[str, Layout] = {one.name: one for one in _BUILT_IN}
+    others = {name: one for name, one in _others().items() if name not in ours}
+    return {**ours, **others, _PLAIN.name: _PLAIN}
 
 
 @functools.cache

@@ -27,7 +27,8 @@ from redink.records import Record
 from redink.texts import clean, file_name
 
 NAME, TITLE = "git", "Git repositories"
-_ADDRESS = re.compile(r"(https?|ssh|git|file)://[^\s-]\S*|[\w.-]+@[\w.-]+:[^\s-]\S*", re.IGNORECASE)
+_ADDRESS = re.compile(r"(https?|ssh|git|file)://[^\s-]\S*|\w[\w.-]*@\w[\w.-]*:[^\s-]\S*", re.IGNORECASE)
+_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 _BRANCH = re.compile(r"[\w][\w./+-]*")
 _LARGEST, _MOST = 1 << 20, 5_000  # bytes of a list, and repositories in it
 _AT_ONCE = 8
@@ -133,7 +134,7 @@ def _keys(lines: Sequence[Line], slug: str) -> list[str]:
 def _snapshot(
     sought: Sought, line: Line, student: str, before: datetime | None, nowhere: Tree
 ) -> tuple[Taken, list[Ignored]]:
-    person = Taken(student=student, ids={"git": clean(line.source)}, file=student, tree=nowhere, place=())
+    person = Taken(student=student, ids={"git": _without_password(line.source)}, file=student, tree=nowhere, place=())
     try:
         repository = Repository(line.source, line.branch)
         person = msgspec.structs.replace(person, handed_in=repository.taken_at)
@@ -146,9 +147,14 @@ def _snapshot(
         person = msgspec.structs.replace(person, claimed=commits[at].committed, flags=flags)
         choice = choose_in_folder(sought, repository.tree(commits[at]), (), student)
     except Exception as error:  # noqa: BLE001 - whatever one repository does, it does to itself
-        problem = f"the repository of {student} {clean(in_one_sentence(error))}"
+        problem = f"the repository of {student} {_without_password(in_one_sentence(error))}"
         return msgspec.structs.replace(person, problem=problem), []
     return take(choice, person), ignored_of(choice, student)
+
+
+def _without_password(text: str) -> str:
+    """Leave out of addresses what may be a password or a token."""
+    return clean(_PASSWORD.sub("", text))
 
 
 def _last(commits: Sequence[Commit], before: datetime | None) -> int | None:

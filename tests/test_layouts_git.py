@@ -1,0 +1,211 @@
+"""A list of git repositories: snapshots by git itself, nothing of a repository runs, and dates are only claims."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from redink.errors import CourseError
+from redink.grader.intake import git
+from redink.grader.pipeline.collect import Collected, collect
+from redink.grader.pipeline.load import load
+from tests.handing_in import EMPTY
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
+
+NOON = datetime(2024, 2, 1, 12, tzinfo=UTC)
+
+
+def run(folder: Path, *arguments: str, at: datetime = NOON) -> None:
+    date = f"{int(at.timestamp())} +0000"
+    who = {f"GIT_{role}_{what}": "a@b.c" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    env = {**os.environ, **who, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    subprocess.run(["git", "-C", str(folder), *arguments], env=env, check=True, capture_output=True)
+
+
+def commit(folder: Path, content: bytes, at: datetime = NOON, name: str = "perceptron.ipynb") -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+    run(folder, "add", "-A")
+    run(folder, "commit", "-q", "-m", "work", at=at)
+
+
+def repository(top: Path, name: str, content: bytes = EMPTY, at: datetime = NOON) -> Path:
+    folder = top / name
+    folder.mkdir(parents=True)
+    run(folder, "init", "-q", "-b", "main")
+    commit(folder, content, at)
+    return folder
+
+
+def listed(path: Path, *lines: object) -> Path:
+    path.write_text("# our repositories\n\n" + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def contents(found: Collected) -> dict[str, bytes | str]:
+    return {one.id: load(one).reason or load(one).data for one in found.found}
+
+
+def test_a_list_of_repositories_is_recognised_and_read(tmp_path):
+    repository(tmp_path, "perceptron-ada", b"ada")
+    repository(tmp_path, "ben/perceptron", b"ben")
+    run(tmp_path / "ben", "clone", "-q", "--bare", "perceptron", "../cy.git")
+    before = datetime.now(UTC)
+    lines = ("perceptron-ada", tmp_path / "ben/perceptron", f"file://{tmp_path}/cy.git")
+    found = collect("perceptron", listed(tmp_path / "repos.txt", *lines))
+    assert contents(found) == {"ada": b"ada", "ben": b"ben", "cy": b"ben"}
+    assert found.gathered.told == "Git repositories: 3 files, 3 students"
+    for one in found.gathered.taken:
+        assert one.handed_in is not None
+        assert before <= one.handed_in <= datetime.now(UTC)
+        assert one.claimed == NOON
+
+
+def test_a_branch_is_named_after_a_hash_or_in_a_column(tmp_path):
+    for name in ("ada", "ben"):
+        repository(tmp_path, name, b"main")
+        run(tmp_path / name, "checkout", "-q", "-b", "final/1")
+        commit(tmp_path / name, b"final")
+        run(tmp_path / name, "checkout", "-q", "main")
+    found = collect("perceptron", listed(tmp_path / "repos.txt", "ada#final/1", "ben\tfinal/1"))
+    assert contents(found) == {"ada": b"final", "ben": b"final"}
+
+
+def test_the_last_commit_before_the_deadline_is_taken_and_later_ones_are_told(tmp_path):
+    folder = repository(tmp_path, "ada", b"in time")
+    commit(folder, b"late", NOON + timedelta(days=2))
+    repository(tmp_path, "ben", b"late", NOON + timedelta(days=2))
+    found = collect("perceptron", listed(tmp_path / "repos.txt", "ada", "ben"), before=NOON + timedelta(hours=1))
+    assert contents(found) == {
+        "ada": b"in time",
+        "ben": "the repository of ben has no commit that says it is from before the deadline",
+    }
+    assert next(one for one in found.gathered.taken if one.student == "ada").flags == ("1 later commit left out",)
+    assert found.gathered.told.endswith("the last commits that say they are from before 2024-02-01 13:00 UTC")
+
+
+def flags(tmp_path: Path, **how: datetime) -> tuple[str, ...]:
+    (one,) = collect("perceptron", listed(tmp_path / "repos.txt", "ada"), **how).gathered.taken
+    return one.flags
+
+
+def test_a_commit_from_the_future_is_flagged(tmp_path):
+    repository(tmp_path, "ada", at=datetime.now(UTC) + timedelta(days=30))
+    assert any("after the snapshot was taken" in flag for flag in flags(tmp_path))
+
+
+def test_a_commit_that_is_older_than_the_one_it_follows_is_flagged(tmp_path):
+    commit(repository(tmp_path, "ada", b"1", NOON), b"2", NOON - timedelta(days=9))
+    assert flags(tmp_path) == ("says that it was made 2024-01-23 12:00 UTC, before the commit that it follows",)
+
+
+def test_an_honest_history_is_not_flagged(tmp_path):
+    folder = repository(tmp_path, "ada", b"0", NOON)
+    for day in range(1, 5):
+        commit(folder, b"%d" % day, NOON + timedelta(days=day))
+    assert flags(tmp_path) == ()
+
+
+def test_a_repository_that_cannot_be_read_is_that_students_problem(tmp_path):
+    repository(tmp_path, "ada", b"ada")
+    (tmp_path / "empty").mkdir()
+    run(tmp_path / "empty", "init", "-q")
+    (tmp_path / "broken/.git").mkdir(parents=True)
+    (tmp_path / "broken/.git/HEAD").write_text("nonsense")
+    lines = ("ada", "empty", "broken", f"file://{tmp_path}/nowhere", "ada#nobranch")
+    found = contents(collect("perceptron", listed(tmp_path / "repos.txt", *lines[:4])))
+    assert found.pop("ada") == b"ada"
+    assert set(found) == {"empty", "broken", "nowhere"}
+    assert all(str(reason).startswith(f"the repository of {name} ") for name, reason in found.items())
+    (alone,) = contents(collect("perceptron", listed(tmp_path / "r.txt", "ada#nobranch"))).values()
+    assert "nobranch" in str(alone)
+
+
+def test_a_token_in_an_address_is_not_kept(tmp_path):
+    lines = listed(tmp_path / "repos.txt", "https://me:s3cret@localhost:1/org/perceptron-ada.git")
+    (one,) = collect("perceptron", lines).gathered.taken
+    assert one.student == "ada"
+    assert one.ids == {"git": "https://localhost:1/org/perceptron-ada.git"}
+    assert "s3cret" not in (one.problem or "s3cret")
+
+
+def test_nothing_of_a_repository_is_checked_out_run_or_followed(tmp_path):
+    folder = repository(tmp_path, "ada", b"ada")
+    sign = tmp_path / "pwned"
+    (folder / "link.ipynb").symlink_to("/etc/passwd")
+    (folder / ".gitattributes").write_text("*.ipynb filter=evil\n")
+    (folder / ".gitmodules").write_text('[submodule "x"]\n\tpath = x\n\turl = ext::touch ' + str(sign) + "\n")
+    commit(folder, b"ada")
+    for hook in ("post-checkout", "pre-commit", "post-upload-pack", "reference-transaction"):
+        path = folder / ".git/hooks" / hook
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\ntouch {sign}\n")
+        path.chmod(0o755)
+    with (folder / ".git/config").open("a") as file:
+        file.write(f'[filter "evil"]\n\tsmudge = touch {sign}\n[core]\n\tfsmonitor = touch {sign}\n')
+        file.write(f'[uploadpack]\n\tpackObjectsHook = touch {sign}\n[alias]\n\tlog = "!touch {sign}"\n')
+    assert contents(collect("perceptron", listed(tmp_path / "repos.txt", "ada"))) == {"ada": b"ada"}
+    assert not sign.exists()
+
+
+def test_a_link_in_a_repository_is_told_as_such(tmp_path):
+    folder = tmp_path / "ada"
+    folder.mkdir()
+    run(folder, "init", "-q", "-b", "main")
+    (folder / "perceptron.ipynb").symlink_to("/etc/passwd")
+    commit(folder, b"x", name="notes.txt")
+    (reason,) = contents(collect("perceptron", listed(tmp_path / "repos.txt", "ada"))).values()
+    assert reason == "ada/perceptron.ipynb is a link, and links are not followed"
+
+
+@pytest.mark.parametrize(
+    "line", ["ext::sh -c touch% /tmp/x", "--upload-pack=touch", "-oProxyCommand=x", "Dear professor", "https://", "a#b#c",
+             "ssh://-oProxyCommand=x/y", "git@-x:y", "nowhere/at/all", "https://example.org/x --branch"]
+)  # fmt: skip
+def test_a_line_that_names_no_repository_is_one_sentence(tmp_path, line):
+    with pytest.raises(CourseError) as told:
+        collect("perceptron", listed(tmp_path / "repos.txt", line), insist="git")
+    assert "line 3" in str(told.value)
+    with pytest.raises(CourseError):
+        collect("perceptron", tmp_path / "repos.txt")
+
+
+def test_a_folder_of_repositories_is_read_by_git_when_insisted(tmp_path):
+    repository(tmp_path / "all", "ada", b"committed")
+    (tmp_path / "all/ada/perceptron.ipynb").write_bytes(b"only on disk")
+    assert contents(collect("perceptron", tmp_path / "all", insist="git")) == {"ada": b"committed"}
+    assert contents(collect("perceptron", tmp_path / "all")) == {"ada": b"only on disk"}
+
+
+def test_a_time_before_which_is_only_for_repositories(tmp_path):
+    (tmp_path / "ada.ipynb").write_bytes(EMPTY)
+    with pytest.raises(CourseError, match="only of these can an earlier state be taken"):
+        collect("perceptron", tmp_path, before=NOON)
+
+
+def test_git_that_takes_too_long_is_ended(tmp_path, monkeypatch):
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nsleep 60\n")
+    slow.chmod(0o755)
+    repository(tmp_path, "ada")
+    monkeypatch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(git, "_SECONDS", 0.2)
+    (reason,) = contents(collect("perceptron", listed(tmp_path / "repos.txt", "ada"))).values()
+    assert "took more than" in str(reason)
+
+
+def test_clones_are_removed_when_nobody_needs_them(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
+    (tmp_path / "t").mkdir()
+    repository(tmp_path, "ada")
+    found = collect("perceptron", listed(tmp_path / "repos.txt", "ada", f"file://{tmp_path}/no"))
+    assert len(list((tmp_path / "t").iterdir())) == 1
+    del found
+    assert list((tmp_path / "t").iterdir()) == []
