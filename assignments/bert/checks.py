@@ -446,8 +446,8 @@ def both_neighbours_are_asked(rng, trial):
     """two_sided gives P[a, k]·P[k, b], made to sum to 1 over k, for each pair of neighbours, however rare it is."""
     size, many = [(3, 2), (5, 7), (8, 30), (4, 1), (6, 6)][trial]
     P = rng.dirichlet(np.full(size, 0.8), size=size) + 0.02
-    if trial == 4:  # nearly always the next word on a circle: other pairs have products around 1e-12, or 1e-24
-        P = 1e-12 * rng.uniform(1, 9, size=P.shape) + np.roll(np.eye(size), 1, axis=1)
+    if trial == 4:  # nearly always the next word on a circle: other pairs have products around 1e-15, or 1e-30
+        P = 1e-15 * rng.uniform(1, 9, size=P.shape) + np.roll(np.eye(size), 1, axis=1)
     return dict(
         P=P / P.sum(axis=1, keepdims=True),
         left=rng.integers(size, size=many),

@@ -48,6 +48,25 @@ def capitals_and_wide_blanks_do_not_matter(rng, trial):
     return dict(text=text, vocab=vocab)
 
 
+@check("tokenizer", covers="R230 R308")
+def every_vocabulary_is_asked_anew(rng, trial):
+    """The same text is cut and numbered anew when another vocabulary is handed over, and read back by that one."""
+    a, b, c, d, e = letters(rng, 5)
+    first = numbered(rng, [a, a + b, f"##{b}{c}", f"##{c}", c, f"##{d}", d])
+    other = numbered(rng, [a, f"##{b}{c}", f"##{b}", c + d, d, f"##{e}"])
+    words = [[a + b + c], [c, a + b + c, d], [d, a + b + c, c + d, a + e]][trial]
+    return dict(text=" ".join(words), vocabs=[first, other, first])
+
+
+@every_vocabulary_is_asked_anew.when
+def _(student, text, vocabs):
+    found = []
+    for vocab in vocabs:
+        ids = student.encode(text, vocab)
+        found.append(dict(ids=ids, text=student.decode(ids, vocab)))
+    return found
+
+
 @check("tokenizer", calls="decode", covers="R308")
 def special_tokens_are_written_too(rng, trial):
     """decode writes [CLS], [SEP], [MASK] and [PAD] like any other token."""
@@ -766,7 +785,8 @@ def each_step_begins_with_a_clean_gradient(rng, trial):
     )
     labels[:, 0, 1], labels[:, -1, 0] = size - 1, -100
     return dict(
-        start=rng.normal(size=(2, size + 1, size)),
+        start=[1.0, 3.0, 1.0][trial]
+        * rng.normal(size=(2, size + 1, size)),  # steep, in one
         inputs=inputs,
         labels=labels,
         rate=[0.2, 0.05, 0.02][trial],

@@ -956,6 +956,13 @@ misconception(
 )
 
 misconception(
+    "clips_the_gradient", "mlm",
+    hint="Which line of yours changes the gradient after the backward pass? Does the docstring ask for it?",
+    old="        optimiser.step()\n",
+    new="        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n        optimiser.step()\n",
+)
+
+misconception(
     "tests_as_if_it_trained", "mlm",
     hint="Print what hidden_nll returns. Does anybody want a gradient of a test?",
     old="with torch.no_grad():",
