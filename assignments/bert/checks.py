@@ -251,6 +251,7 @@ def rates_of_0_and_1_leave_nothing_to_chance(rng, trial):
 @rates_of_0_and_1_leave_nothing_to_chance.when
 def _(student, ids, special_ids, seed):
     rng = np.random.default_rng(seed)
+    # a right solution may also compare with ≤ or >, and then fails where a draw is exactly 0: 2⁻⁵³ for each token
     calls = [student.choose(ids, special_ids, rate, rng) for rate in (0.0, 1.0)]
     return [np.asarray(selected).astype(np.uint8) for selected in calls]
 
