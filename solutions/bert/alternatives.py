@@ -138,7 +138,7 @@ def corrupt(ids, chosen, vocab_size, mask_id, special_ids, rng):
 @alternative("place_by_place", "loss")
 def mlm_loss(logits, labels):
     places = [(b, t) for b, t in np.ndindex(labels.shape) if labels[b, t] != -100]
-    total, gradient = 0.0, np.zeros_like(logits)
+    total, gradient = 0.0, np.zeros(logits.shape)
     for b, t in places:
         z = logits[b, t] - max(logits[b, t])
         p = np.exp(z) / sum(np.exp(z))
@@ -151,6 +151,7 @@ def mlm_loss(logits, labels):
 @alternative("with_a_weight_for_each_place", "loss")
 def mlm_loss(logits, labels):
     asked = (labels != -100).astype(float)
+    logits = np.where(asked[..., None], logits, 0.0)
     weight = asked / max(asked.sum(), 1.0)
     truth = np.eye(logits.shape[-1])[np.maximum(labels, 0)]
     z = logits - logits.max(axis=-1, keepdims=True)

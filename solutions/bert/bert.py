@@ -93,6 +93,8 @@ plt.show()
 # - Attention masks are true/false, rows look at columns: `mask[i, j]` is true when place $i$ may look at place $j$.
 # - All chance comes from the `rng` that is handed in. The same generator in the same state gives the same result, and a
 #   second call gives another.
+# - Numbers may come as integers, and what is computed from them is not cut to integers. What stands where nobody is asked
+#   does not matter, not even if it is infinite or no number at all (NaN).
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen. Functions that take tensors work on whatever device these live on.
 #
@@ -215,6 +217,7 @@ def pack(
     """Pack one or two sentences into a row: [CLS] first [SEP] second [SEP] [PAD] …
 
     first, second: ids; second is None when there is only one sentence: [CLS] first [SEP].
+        A sentence may be empty, and still has its [SEP].
     vocab: has "[CLS]", "[SEP]" and "[PAD]".
     Too long: the longer sentence loses its last token, the second one where they are equal,
         until all of it fits into `length`.
@@ -282,7 +285,7 @@ def choose(
     """Select each token that is not special with probability `rate`, independently.
 
     ids: B×L integers.  special_ids: the ids of all special tokens.
-    rng: the only source of chance.
+    rate: from 0, where nothing is selected, to 1.  rng: the only source of chance.
     Returns B×L truth values: True where a token is selected.
     """
     ### BEGIN SOLUTION
@@ -435,6 +438,7 @@ def mlm_loss(logits: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]
     """Give the masked-language-model loss and its gradient by the logits.
 
     logits: B×L×V.  labels: B×L, an id from 0 … V−1 where a place is asked, −100 where not.
+        Where a place is not asked, its logits may be anything, NaN too.
     Returns (the mean of −log p[label] over the asked places, its gradient: B×L×V).
     If nothing is asked, both are 0.
     """
@@ -532,7 +536,7 @@ def reach(
     predict: L ids ↦ L×K outputs; the same ids always give the same outputs.
     ids: L ids.  others: L ids; others[j] differs from ids[j] and is put in its place.
     Returns L×L truth values: [i, j] is True when replacing token j alone changes any of the
-    K outputs of place i (by more than 1e-9).
+    K outputs of place i (by more than 1e-9, however large the outputs are).
     """
     ### BEGIN SOLUTION
     base = np.asarray(predict(ids.copy()))
@@ -905,7 +909,7 @@ def report(
     kept = asked & (inputs == ids)
     many = int(asked.sum())
     counts = {
-        "selected": (many, int((~np.isin(ids, special_ids)).sum())),
+        "selected": (many, int(np.sum(eligible(ids, special_ids)))),
         "masked": (int(masked.sum()), many),
         "kept": (int(kept.sum()), many),
         "changed": (many - int(masked.sum()) - int(kept.sum()), many),

@@ -33,9 +33,9 @@ def _(student, text, vocab):
     return dict(ids=ids, text=student.decode(ids, vocab))
 
 
-@check("tokenizer", calls="encode", covers="R308")
+@check("tokenizer", trials=4, calls="encode", covers="R308")
 def capitals_and_wide_blanks_do_not_matter(rng, trial):
-    """encode gives the same ids for a text in capitals, with wide blanks or line breaks in it."""
+    """encode gives the same ids for a text in capitals, with wide blanks or line breaks in it; blanks alone have none."""
     a, b, c, d, _ = letters(rng, 5)
     vocab = numbered(rng, [a + b, c, f"##{c}", f"##{d}{a}", d])
     words = [a + b + c, c, a + b + d + a, d]
@@ -43,8 +43,41 @@ def capitals_and_wide_blanks_do_not_matter(rng, trial):
         f"{a}{b} {c}".upper(),
         "  ".join(words).title(),
         f" {words[0].upper()}\n{words[1]}\t{words[2].title()} {d} ",
+        " \n ",
     ][trial]
     return dict(text=text, vocab=vocab)
+
+
+@check("tokenizer", covers="R230 R308")
+def every_vocabulary_is_asked_anew(rng, trial):
+    """The same text is cut and numbered anew when another vocabulary is handed over, and read back by that one."""
+    a, b, c, d, e = letters(rng, 5)
+    first = numbered(rng, [a, a + b, f"##{b}{c}", f"##{c}", c, f"##{d}", d])
+    other = numbered(rng, [a, f"##{b}{c}", f"##{b}", c + d, d, f"##{e}"])
+    words = [[a + b + c], [c, a + b + c, d], [d, a + b + c, c + d, a + e]][trial]
+    return dict(text=" ".join(words), vocabs=[first, other, first])
+
+
+@every_vocabulary_is_asked_anew.when
+def _(student, text, vocabs):
+    found = []
+    for vocab in vocabs:
+        ids = student.encode(text, vocab)
+        found.append(dict(ids=ids, text=student.decode(ids, vocab)))
+    return found
+
+
+@check("tokenizer", calls="decode", covers="R308")
+def special_tokens_are_written_too(rng, trial):
+    """decode writes [CLS], [SEP], [MASK] and [PAD] like any other token."""
+    a, b, c = letters(rng, 3)
+    vocab = numbered(rng, [a + b, f"##{c}", c, f"##{a}{b}"])
+    tokens = [
+        ["[CLS]", a + b, "[SEP]"],
+        ["[CLS]", c, f"##{a}{b}", "[MASK]", "[SEP]", "[PAD]", "[PAD]"],
+        ["[CLS]", a + b, f"##{c}", f"##{c}", "[SEP]", "[MASK]", c, "[SEP]", "[PAD]"],
+    ][trial]
+    return dict(ids=[vocab[token] for token in tokens], vocab=vocab)
 
 
 def sentences_to_pack(rng, m, n, length):
@@ -57,16 +90,18 @@ def sentences_to_pack(rng, m, n, length):
     )
 
 
-@check("tokenizer", trials=4, calls="pack", covers="R308")
+@check("tokenizer", trials=6, calls="pack", covers="R308")
 def the_longer_sentence_is_cut(rng, trial):
     """When a pair does not fit, the longer sentence loses its last token, again and again; the second, if they are equal."""
-    return sentences_to_pack(rng, *[(5, 2, 8), (3, 7, 9), (6, 6, 10), (12, 9, 16)][trial])
+    sizes = [(5, 2, 8), (3, 7, 9), (6, 6, 10), (12, 9, 16), (5, 4, 11), (1, 2, 3)]
+    return sentences_to_pack(rng, *sizes[trial])
 
 
-@check("tokenizer", calls="pack", covers="R308")
+@check("tokenizer", trials=4, calls="pack", covers="R308")
 def one_sentence_has_one_separator(rng, trial):
     """A single sentence is packed as [CLS] a [SEP], and cut at its end when it is too long."""
-    return sentences_to_pack(rng, *[(3, None, 7), (9, None, 8), (4, None, 6)][trial])
+    sizes = [(3, None, 7), (9, None, 8), (4, None, 6), (2, None, 2)]
+    return sentences_to_pack(rng, *sizes[trial])
 
 
 # -- choose ------------------------------------------------------------------------------------------------------------
@@ -275,15 +310,16 @@ def _(seen):
 
 @check("corrupt", trials=1, covers="R300")
 def random_tokens_are_ordinary_and_equally_likely(rng):
-    """A random token is never special, and each ordinary one comes equally often."""
+    """A random token is never special, and each ordinary one comes equally often, also if it stands nowhere in the batch."""
     return dict(seed=int(rng.integers(2**31)))
 
 
 @random_tokens_are_ordinary_and_equally_likely.when
 def _(student, seed):
     rng = np.random.default_rng(seed)
-    words = np.array([0, 2, 3, 5, 8, 9, 11])
-    ids = rng.choice(words, size=(6000, 20), p=np.array([4, 3, 2, 2, 1, 1, 1]) / 14)
+    few = np.full((1, 3), 4)  # a call with another vocabulary must leave nothing behind
+    student.corrupt(few, np.ones(few.shape, dtype=bool), 5, 3, [3, 0], rng)
+    ids = rng.choice(np.array([0, 3]), size=(6000, 20), p=np.array([5, 1]) / 6)
     inputs, _ = student.corrupt(
         ids, np.ones(ids.shape, dtype=bool), 12, 6, [10, 6, 1, 7, 4], rng
     )
@@ -481,9 +517,12 @@ def some_asked(rng, rows, length, size):
 
 @check("loss", tol=1e-5, covers="R297")
 def what_is_said_elsewhere_does_not_matter(rng, trial):
-    """Other logits at places that are not asked change neither the loss nor the gradient, which is exactly 0 there."""
+    """Other logits at places that are not asked, or NaN, change neither the loss nor the gradient, which is exactly 0 there."""
     logits, labels = some_asked(rng, *[(2, 4, 3), (3, 7, 5), (5, 11, 8)][trial])
-    other = np.where(labels[:, :, None] != -100, logits, 50 * rng.normal(size=logits.shape))
+    other = 50 * rng.normal(size=logits.shape)
+    if trial > 0:
+        other[..., 0], other[..., 1:3] = [-np.inf, np.nan][trial - 1], np.inf
+    other = np.where(labels[:, :, None] != -100, logits, other)
     return dict(logits=logits, other=other, labels=labels)
 
 
@@ -512,13 +551,13 @@ def _(seen, expected, labels):
     close(seen, expected, tol=1e-5)
 
 
-@check("loss", tol=1e-5, covers="R297")
+@check("loss", trials=4, tol=1e-5, covers="R297")
 def nothing_asked_costs_nothing(rng, trial):
     """When nothing is asked, the loss and the gradient are 0, without NaN; when one place is asked, they are its own."""
-    rows, length, size = [(1, 2, 3), (3, 5, 4), (4, 6, 9)][trial]
+    rows, length, size = [(1, 2, 3), (3, 5, 4), (4, 6, 9), (1, 1, 5)][trial]
     nothing = np.full((rows, length), -100)
     one = nothing.copy()
-    one[-1, 1] = int(rng.integers(size))
+    one[-1, length // 2] = int(rng.integers(size))
     return dict(logits=rng.normal(size=(rows, length, size)), nothing=nothing, one=one)
 
 
@@ -605,16 +644,18 @@ def _(seen, expected, ids, prefix):
 
 @check("masks", covers="R305")
 def a_faint_influence_is_found(rng, trial):
-    """reach finds an influence on a single one of many outputs, also where others cancel it, and pokes one place at a time."""
+    """reach finds an influence on a single output that is large itself, and leaves out what is below 1e-9."""
     length = [3, 5, 8][trial]
     size, width = length + 3, 5
     ids = rng.integers(size, size=length)
     strength = np.zeros((length, length, width))
     for i in range(length):
         for j in range(length):
-            if (i + 2 * j) % 3 != 1:
-                one, other = rng.permutation(width)[:2]
-                much = 1e-4 if (i + j) % 3 else 1.0  # a loud one among the faint
+            one, other = rng.permutation(width)[:2]
+            if (i + 2 * j) % 3 == 1:
+                strength[i, j, one] = 1e-11  # no more than rounding
+            else:
+                much = [1.0, 1e-7, 4e-3][(i + j) % 3]  # a loud one among the faint
                 strength[i, j, one] = much
                 strength[i, j, other] = -much * ((i + j) % 2)
     return dict(
@@ -631,7 +672,7 @@ def _(student, ids, others, strength, size):
         np.arange(2.0, 2.0 + size)
     )  # each output is a sum over the places, in which no two words are equal
     poked = student.reach(
-        lambda tokens: np.einsum("ijk,j->ik", strength, heights[np.asarray(tokens)]),
+        lambda tokens: 30 + np.einsum("ijk,j->ik", strength, heights[np.asarray(tokens)]),
         ids,
         others,
     )
@@ -736,7 +777,7 @@ def the_order_of_the_neighbours_matters(rng, trial):
 
 @check("mlm", tol=1e-5, covers="R297")
 def each_step_begins_with_a_clean_gradient(rng, trial):
-    """Over many batches the weights follow Adam exactly: each gradient is of its own batch, at its asked places alone."""
+    """Over many batches the weights follow Adam exactly, each gradient is of its own batch, and so for a second model."""
     size, rows, length, many = [(3, 2, 3, 2), (4, 5, 7, 12), (6, 3, 5, 30)][trial]
     inputs = rng.integers(size + 1, size=(many, rows, length))
     labels = np.where(
@@ -744,7 +785,8 @@ def each_step_begins_with_a_clean_gradient(rng, trial):
     )
     labels[:, 0, 1], labels[:, -1, 0] = size - 1, -100
     return dict(
-        start=rng.normal(size=(2, size + 1, size)),
+        start=[1.0, 3.0, 1.0][trial]
+        * rng.normal(size=(2, size + 1, size)),  # steep, in one
         inputs=inputs,
         labels=labels,
         rate=[0.2, 0.05, 0.02][trial],
@@ -754,20 +796,21 @@ def each_step_begins_with_a_clean_gradient(rng, trial):
 @each_step_begins_with_a_clean_gradient.when
 def _(student, start, inputs, labels, rate):
     class Model(torch.nn.Module):
-        def __init__(self):
+        def __init__(self, sign):
             super().__init__()
-            self.tables = torch.nn.Parameter(torch.tensor(start))
+            self.tables = torch.nn.Parameter(sign * torch.tensor(start))
 
         def forward(self, ids):
             return self.tables[0, ids] * self.tables[1, torch.roll(ids, 1, dims=1)]
 
-    model = Model()
+    models = [Model(1.0), Model(-0.5)]
     batches = [
         (torch.tensor(one), torch.tensor(other))
         for one, other in zip(inputs, labels, strict=True)
     ]
-    student.train_mlm(model, batches, rate)
-    return model.tables.detach()
+    for model in models:
+        student.train_mlm(model, batches, rate)
+    return [model.tables.detach() for model in models]
 
 
 @check("mlm", trials=1, weight=0, covers="R297")
@@ -855,30 +898,32 @@ def bytes():
 # -- report (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("report", trials=5, calls="wilson", tol=1e-5, covers="R300")
+@check("report", trials=6, calls="wilson", tol=1e-5, covers="R300")
 def no_hits_are_no_certainty(rng, trial):
     """With no hits, or nothing but hits, the interval still has a width; with no tries it is everything."""
-    n = [10, 7, 400, 30, 0][trial]
+    n = [10, 7, 400, 30, 0, 1][trial]
     return dict(k=0 if trial % 2 == 0 else n, n=n, z=1.96)
 
 
 @check("report", tol=1e-5, covers="R300")
 def nothing_selected_is_reported_too(rng, trial):
-    """A batch in which nothing was selected has a report: fractions 0, and intervals that say that nothing is known."""
+    """A batch with nothing selected, or nothing to select, has a report: fractions 0, intervals that say that nothing is known."""
     rows, length = [(1, 3), (2, 5), (4, 9)][trial]
     ids = rng.integers(2, 9, size=(rows, length))
     labels = np.full(ids.shape, -100)
     once = labels.copy()
     once[-1, 1] = ids[-1, 1]
     inputs = np.where(once != -100, 9, ids)
-    return dict(ids=ids, inputs=inputs, labels=labels, once=once)
+    special = rng.choice([0, 1, 9], size=ids.shape)
+    return dict(ids=ids, inputs=inputs, labels=labels, once=once, special=special)
 
 
 @nothing_selected_is_reported_too.when
-def _(student, ids, inputs, labels, once):
+def _(student, ids, inputs, labels, once, special):
     return [
         student.report(ids, ids, labels, 9, [0, 1, 9]),
         student.report(ids, inputs, once, 9, [0, 1, 9]),
+        student.report(special, special, labels, 9, [0, 1, 9]),
     ]
 
 

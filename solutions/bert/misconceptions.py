@@ -188,6 +188,33 @@ misconception(
     new="if True:\n        ids +=",
 )
 
+misconception(
+    "an_empty_sentence_is_no_sentence", "tokenizer",
+    hint="Is an empty list the same as None? Who closes a sentence without words?",
+    old="room = length - (2 if second is None else 3)",
+    new="room = length - (3 if second else 2)",
+)
+misconception(
+    "an_empty_sentence_is_no_sentence", "tokenizer",
+    hint="Is an empty list the same as None? Who closes a sentence without words?",
+    old="if second is not None:\n        ids +=",
+    new="if second:\n        ids +=",
+)
+
+misconception(
+    "cuts_the_callers_sentences", "tokenizer",
+    hint="After the call, look at the sentences that you passed in. Are they as long as before?",
+    old="a, b = list(first), list(second or [])",
+    new="a, b = first, [] if second is None else second",
+)
+
+misconception(
+    "only_words_are_written", "tokenizer",
+    hint="What does the docstring of decode say of special tokens?",
+    old="tokens[number] for number in ids).replace",
+    new='tokens[number] for number in ids if tokens[number][0] != "[").replace',
+)
+
 # -- choose ------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -314,6 +341,18 @@ def choose(ids, special_ids, rate, rng):
     starts = np.repeat(rng.random((len(ids), (ids.shape[1] + 1) // 2)) < rate, 2, axis=1)
     return eligible(ids, special_ids) & starts[:, : ids.shape[1]]
 
+
+@misconception(
+    "at_least_one_in_every_batch",
+    "choose",
+    hint="Which tokens should be selected at rate 0? And may a coin never fall on the same side for all?",
+)
+def choose(ids, special_ids, rate, rng):
+    may = np.asarray(eligible(ids, special_ids))
+    selected = may & (rng.random(ids.shape) < rate)
+    if may.any() and not selected.any():
+        selected.flat[rng.choice(np.flatnonzero(may))] = True
+    return selected
 
 # -- corrupt -----------------------------------------------------------------------------------------------------------
 
@@ -470,6 +509,20 @@ misconception(
     new="rng = np.random.default_rng(7)\n    draw = rng.random(ids.shape)",
 )
 
+misconception(
+    "strangers_stand_in_the_batch", "corrupt",
+    hint="Can a word that occurs nowhere in the batch come in as a random token? Should it?",
+    old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
+    new="ordinary = np.setdiff1d(ids, special_ids)",
+)
+
+misconception(
+    "the_largest_id_ends_the_vocabulary", "corrupt",
+    hint="How long is the vocabulary? Is its last word in every batch?",
+    old="ordinary = np.setdiff1d(np.arange(vocab_size), special_ids)",
+    new="ordinary = np.setdiff1d(np.arange(ids.max() + 1), special_ids)",
+)
+
 # -- loss --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -593,6 +646,59 @@ misconception(
     new="return float(-log_p[rows, answers].mean() / np.log(2)), gradient",
 )
 
+misconception(
+    "a_little_something_in_the_logarithm", "loss",
+    hint="However wrong the network is, how surprised can you be at most?",
+    old="log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
+    new="log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True) + 1e-12)",
+)
+
+misconception(
+    "one_largest_logit_for_all_places", "loss",
+    hint="One place has logits near 20000, another near 15000. What is left of the second after your shift?",
+    old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
+    new="z = logits[asked] - logits[asked].max()",
+)
+
+misconception(
+    "the_gradient_has_the_type_of_the_logits", "loss",
+    hint="Give it logits that are whole numbers, written without points. Which numbers fit into your gradient?",
+    old="gradient = np.zeros(logits.shape)",
+    new="gradient = np.zeros_like(logits)",
+)
+
+
+@misconception(
+    "shifts_the_callers_logits",
+    "loss",
+    hint="After the call, look at the logits that you passed in. Whose array did you shift?",
+)
+def mlm_loss(logits, labels):
+    asked, gradient = labels != -100, np.zeros(logits.shape)
+    many = max(int(asked.sum()), 1)
+    logits -= logits.max(axis=2, keepdims=True)
+    z, rows = logits[asked], np.arange(int(asked.sum()))
+    log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+    slope = np.exp(log_p)
+    slope[rows, labels[asked]] -= 1
+    gradient[asked] = slope / many
+    return float(-log_p[rows, labels[asked]].sum() / many), gradient
+
+
+@misconception(
+    "silences_by_multiplying_with_zero",
+    "loss",
+    hint="A place that is not asked says NaN. What is 0 times NaN on your computer?",
+)
+def mlm_loss(logits, labels):
+    asked = (labels != -100).astype(float)
+    weight = asked / max(asked.sum(), 1.0)
+    truth = np.eye(logits.shape[-1])[np.maximum(labels, 0)]
+    z = logits - logits.max(axis=-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    gradient = weight[..., None] * (np.exp(log_p) - truth)
+    return float(-(weight[..., None] * truth * log_p).sum()), gradient
+
 # -- masks -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -698,6 +804,20 @@ misconception(
     hint="How faint a change does your test still notice?",
     old="- base).max(axis=1) > 1e-9",
     new="- base).max(axis=1) > 1e-2",
+)
+
+misconception(
+    "small_next_to_the_output_is_nothing", "masks",
+    hint="An output of 30 moves by a ten-millionth. Has it moved, by the docstring? And by your comparison?",
+    old="found[:, j] = np.abs(np.asarray(predict(poked)) - base).max(axis=1) > 1e-9",
+    new="found[:, j] = ~np.isclose(np.asarray(predict(poked)), base).all(axis=1)",
+)
+
+misconception(
+    "any_rounding_is_an_influence", "masks",
+    hint="How small may a change be, by the docstring, before it counts for nothing?",
+    old="- base).max(axis=1) > 1e-9",
+    new="- base).max(axis=1) > 0",
 )
 
 # -- mlm ---------------------------------------------------------------------------------------------------------------
@@ -821,6 +941,55 @@ misconception(
     new="log_p = model(veiled)[rows, places]",
 )
 
+misconception(
+    "a_little_for_every_word", "mlm",
+    hint="Two neighbours that hardly ever meet: how large are your products, and how large is what you add to them?",
+    old="joint = P[left] * P[:, right].T",
+    new="joint = P[left] * P[:, right].T + 1e-12",
+)
+
+misconception(
+    "keeps_the_graph_of_every_batch", "mlm",
+    hint="Print one of your losses. What hangs on it, and who will need that after the step?",
+    old="losses.append(loss.detach())",
+    new="losses.append(loss)",
+)
+
+misconception(
+    "clips_the_gradient", "mlm",
+    hint="Which line of yours changes the gradient after the backward pass? Does the docstring ask for it?",
+    old="        optimiser.step()\n",
+    new="        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n        optimiser.step()\n",
+)
+
+misconception(
+    "tests_as_if_it_trained", "mlm",
+    hint="Print what hidden_nll returns. Does anybody want a gradient of a test?",
+    old="with torch.no_grad():",
+    new="with torch.enable_grad():",
+)
+
+misconception(
+    "one_sentence_is_no_list", "mlm",
+    hint="Score a batch of one sentence. Which shape has your answer, and which is asked for?",
+    old="return -log_p[rows, ids[rows, places]]",
+    new="return -log_p[rows, ids[rows, places]].squeeze()",
+)
+
+
+@misconception(
+    "hides_in_the_callers_sentences",
+    "mlm",
+    hint="After the test, look at the sentences that you passed in. Who put a [MASK] there?",
+)
+def hidden_nll(model, ids, places, mask_id):
+    rows = torch.arange(len(ids), device=ids.device)
+    answers = ids[rows, places]
+    ids[rows, places] = mask_id
+    with torch.no_grad():
+        log_p = torch.log_softmax(model(ids)[rows, places], dim=-1)
+    return -log_p[rows, answers]
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -926,7 +1095,7 @@ misconception(
 misconception(
     "selected_of_all_tokens", "report",
     hint="Fifteen per cent of which tokens? Padding could not be selected.",
-    old="int((~np.isin(ids, special_ids)).sum())",
+    old="int(np.sum(eligible(ids, special_ids)))",
     new="ids.size",
 )
 
@@ -942,6 +1111,27 @@ misconception(
     hint="Do your three fractions of the selected ones sum to 1?",
     old="many - int(masked.sum()) - int(kept.sum())",
     new="many - int(kept.sum())",
+)
+
+misconception(
+    "word_zero_was_never_selected", "report",
+    hint="A label of 0: was nothing selected there, or the word with the id 0?",
+    old="asked = labels != -100\n    masked",
+    new="asked = labels > 0\n    masked",
+)
+
+misconception(
+    "two_deviations_are_near_enough", "report",
+    hint="Which z does the signature of wilson name for when nobody says one?",
+    old="z: float = 1.96",
+    new="z: float = 2.0",
+)
+
+misconception(
+    "no_words_no_fraction", "report",
+    hint="A batch of padding has no token to select. What is a fraction of nothing, by the docstring?",
+    old="k / max(n, 1), *wilson(k, n)",
+    new="float(np.divide(k, n)), *wilson(k, n)",
 )
 
 # -- cls (extra) -------------------------------------------------------------------------------------------------------
@@ -981,6 +1171,20 @@ misconception(
     new="self.out = torch.nn.Linear(width, classes)",
 )
 
+misconception(
+    "one_row_is_no_batch", "cls",
+    hint="Classify a batch of one row. Which shape have your logits, and which is asked for?",
+    old="return self.out(torch.tanh(self.dense(states[:, 0])))",
+    new="return self.out(torch.tanh(self.dense(states[:, 0]))).squeeze()",
+)
+
+misconception(
+    "silences_places_by_a_factor_of_zero", "cls",
+    hint="A place of padding may hold NaN. What is 0 times NaN on your computer?",
+    old="self.dense(states[:, 0])",
+    new="self.dense((states * (torch.arange(states.shape[1], device=states.device) == 0)[:, None]).sum(dim=1))",
+)
+
 # -- alphabets (extra) -------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1016,6 +1220,13 @@ misconception(
     hint="Between two blanks in a row, is there a word?",
     old='cuts = {"words": text.split()',
     new='cuts = {"words": text.split(" ")',
+)
+
+misconception(
+    "capitals_are_the_same_word", "alphabets",
+    hint="Are `The` and `the` the same characters, and the same bytes?",
+    old="cuts = {",
+    new="text = text.lower()\n    cuts = {",
 )
 
 # -- corrupt, place by place -------------------------------------------------------------------------------------------

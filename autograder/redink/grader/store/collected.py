@@ -45,7 +45,7 @@ class HandIn(Record, frozen=True):
     problem: str | None = None
 
 
-class Waiting(Record, frozen=True):
+class WaitingFile(Record, frozen=True):
     """An attempt that was collected, to be graded."""
 
     submission: int
@@ -99,7 +99,7 @@ class CollectedFiles:
         (id,) = self._db.execute("SELECT id FROM students WHERE name = ?", (name,)).fetchone()
         return int(id)
 
-    def waiting(self, assignment: str, *, every: bool) -> list[Waiting]:
+    def waiting(self, assignment: str, *, every: bool) -> list[WaitingFile]:
         """List what was collected and can be graded: every attempt, or each student's last one."""
         rows = self._db.execute(
             "SELECT submissions.id, name, file, problem FROM submissions JOIN students ON students.id = student "
@@ -107,7 +107,7 @@ class CollectedFiles:
             "WHERE assignment = ? AND (files.submission IS NOT NULL OR problem IS NOT NULL) ORDER BY name, attempt",
             (assignment,),
         )
-        found = [Waiting(submission=id, student=name, file=file, problem=problem) for id, name, file, problem in rows]
+        found = [WaitingFile(submission=id, student=name, file=file, problem=problem) for id, name, file, problem in rows]
         return found if every else list({one.student: one for one in found}.values())
 
     def content(self, submission: int) -> bytes | None:
