@@ -770,6 +770,23 @@ def _(seen, x, beta, eps):
     )
 
 
+@check("batchnorm", covers="R133", tol=1e-5)
+def what_is_not_said_is_as_the_signature_has_it(rng, trial):
+    """Called without momentum and ε, the three functions take 0.1 and 1e-5: it shows in channels that hardly vary."""
+    made = batch_of(rng, trial, BATCHES[trial])
+    x, var = 0.003 * made["x"], 1e-5 * made["running_var"]
+    return dict(made, x=x, running_var=var, G=numbers(rng, trial, *x.shape))
+
+
+@what_is_not_said_is_as_the_signature_has_it.when
+def _(student, x, gamma, beta, running_mean, running_var, G):
+    return [
+        student.batch_norm_train(x, gamma, beta, running_mean, running_var),
+        student.batch_norm_eval(x, gamma, beta, running_mean, running_var),
+        student.batch_norm_backward(G, x, gamma),
+    ]
+
+
 @check("batchnorm", weight=2, covers="R133", tol=1e-5)
 def the_slope_in_the_input(rng, trial):
     """dx agrees with how the loss really changes when x moves a little, in a random direction."""
@@ -841,10 +858,10 @@ def _(seen, expected):
 # -- lenet -------------------------------------------------------------------------------------------------------------
 
 
-@check("lenet", covers="R133")
+@check("lenet", trials=4, covers="R133")
 def predict_looks_and_does_not_learn(rng, trial):
     """predict puts the model into evaluation mode, records no gradients, and gives the class with the highest score."""
-    n, side, classes = [(3, 2, 3), (9, 3, 5), (17, 2, 4)][trial]
+    n, side, classes = [(3, 2, 3), (9, 3, 5), (17, 2, 4), (1, 2, 3)][trial]
     D = side * side
     W, mean, var = (
         rng.normal(size=(classes, D)),
@@ -1001,6 +1018,149 @@ def _(seen, truth):
                 f"expected the four keys of the docstring, got {', '.join(map(str, run))}"
             )
     if odd := surprise(seen, truth):
+        raise Fail(odd)
+
+
+# A pixel of value 3 marks the pictures to train on, and one of 2 those to test on; all others are below 1.
+
+
+@check("lenet", trials=1, covers="R164")
+def four_fair_trainings(rng):
+    """Each training of pixel_control has a new model, batches of 20 and rate 0.004; what it has learnt on is what it is tested on."""
+    images, test_images = (
+        (size - 1) * rng.random((n, 1, 12, 12)) / size for n, size in ((45, 3), (7, 2))
+    )
+    images[:, 0, 0, 0], test_images[:, 0, 0, 0] = 3, 2
+    walk, order = rng.permutation(144), np.zeros(144, dtype=int)
+    order[walk] = np.roll(walk, 1)  # no pixel stays where it is
+    return dict(
+        images=images.astype(np.float32),
+        labels=rng.permutation(np.arange(45) % 10),
+        test_images=test_images.astype(np.float32),
+        order=order,
+        number=int(rng.integers(10_000)),
+    )
+
+
+def diary_of(student, place, calls):
+    """Make a hook that notes each call of a network: what takes pictures and gives ten scores each."""
+    kept, models, outputs = [], {}, {}
+
+    def note(module, args, kwargs, out):
+        x = next(iter([*args, *kwargs.values()]), None)
+        axes, scores = len(getattr(x, "shape", ())), tuple(getattr(out, "shape", ()))[1:]
+        if {(4, 10): True}.get((axes, *scores)):
+            kept.append([module, out])  # so that no other gets their ids
+            call = dict(
+                model=models.setdefault(id(module), len(models)),
+                out=outputs.setdefault(id(out), len(outputs)),
+                lenet=isinstance(module, student.LeNet),
+                learns=bool(module.training and torch.is_grad_enabled()),
+                plain=x.flatten()[0].item(),
+                permuted=x.flatten()[place].item(),
+                guesses=out.detach().argmax(dim=1).tolist(),
+                weights=torch.cat(
+                    [p.detach().flatten()[:10] for p in module.parameters()]
+                ).tolist(),
+            )
+            calls.append(call)
+
+    return note
+
+
+@four_fair_trainings.when
+def _(student, images, labels, test_images, order, number):
+    torch.manual_seed(number)
+    rng, calls = np.random.default_rng(number), []
+    note = diary_of(
+        student, int(np.argsort(order)[0]), calls
+    )  # where the marked pixel goes
+    data = [torch.as_tensor(one) for one in (images, labels, test_images)]
+    handle, runs = (
+        torch.nn.modules.module.register_module_forward_hook(note, with_kwargs=True),
+        [],
+    )
+    try:
+        for _ in range(2):
+            start = len(calls)
+            found = student.pixel_control(*data, order, 2, rng)
+            runs.append(dict(found=found, calls=calls[start:]))
+    finally:
+        handle.remove()
+    return runs
+
+
+def by_model(calls):
+    """Sort the calls of one experiment by the models that learn; of a network in a network, only the outer one counts."""
+    found = {}
+    for call, after in zip(calls, [*calls[1:], dict(out=None)], strict=True):
+        if call["out"] != after["out"]:
+            found.setdefault(call["model"], []).append(call)
+    return {
+        model: its for model, its in found.items() if any(call["learns"] for call in its)
+    }
+
+
+def kind(call):
+    """Say by the marked pixel whether a batch is permuted."""
+    return "permuted" if call["permuted"] > call["plain"] else "plain"
+
+
+def odd_training(calls):
+    """Say what is odd about the calls in which one model learns; nothing is odd where this is empty."""
+    if len({kind(call) for call in calls}) > 1:
+        return "a model learns from plain and from permuted pictures"
+    if min(max(call["plain"], call["permuted"]) for call in calls) < 2.5:
+        return "a model learns from test pictures"
+    if sorted(len(call["guesses"]) for call in calls) != [5, 5, 20, 20, 20, 20]:
+        return "45 pictures in batches of 20, twice: these are other batches"
+    # The first step of Adam moves a weight by the rate, times g/(|g| + 1e-8). Among these weights are the biases of the last
+    # layer: for this to fail, the mean scores of a batch would have to fit its ten classes to 5 digits before any training.
+    step = np.abs(np.subtract(calls[1]["weights"], calls[0]["weights"])).max()
+    return "" if abs(step - 0.004) < 1e-5 else "the rate is not 0.004"
+
+
+def told_of(calls, many):
+    """Return what a model said last of that many test pictures of the kind that it learnt from."""
+    learnt = next(kind(call) for call in calls if call["learns"])
+    tests = [call for call in calls if not call["learns"] and kind(call) == learnt]
+    told = [one for call in tests if call[learnt] < 2.5 for one in call["guesses"]]
+    return (calls[0]["lenet"], learnt), told[-many:]
+
+
+def unfair(runs, many):
+    """Say what is odd about the trainings of two experiments; nothing is odd where this is empty."""
+    lives = [by_model(run["calls"]) for run in runs]
+    if lives[0].keys() & lives[1].keys():
+        return "a model of the first experiment is used in the second"
+    for life, run in zip(lives, runs, strict=True):
+        odd = [
+            odd_training([call for call in calls if call["learns"]])
+            for calls in life.values()
+        ]
+        if any(odd):
+            return next(filter(None, odd))
+        told = dict(told_of(calls, many) for calls in life.values())
+        if len(life) != 4 or len(told) != 4:
+            return f"{len(life)} models are trained, {len(told)} of different kinds"
+        for name, answer in run["found"].items():
+            key = ("lenet" in name, "permuted" if "permuted" in name else "plain")
+            if not np.array_equal(np.asarray(answer), told[key]):
+                return f"{name} is not what that model says of the test pictures"
+    return ""
+
+
+@four_fair_trainings.view
+def _(seen, test_images):
+    return unfair(seen, len(test_images))
+
+
+@four_fair_trainings.then
+def _(seen, test_images):
+    for run in seen:
+        if sorted(run["found"]) != ["lenet", "lenet_permuted", "mlp", "mlp_permuted"]:
+            raise Fail("expected the four keys of the docstring")
+    if odd := unfair(seen, len(test_images)):
         raise Fail(odd)
 
 
@@ -1339,6 +1499,29 @@ def _(student, x, place):
     ]
 
 
+@check("symmetry", covers="R142")
+def a_small_change_is_a_change(rng, trial):
+    """reach adds 1, and takes for a change what is more than 1e-9, up or down, however large the output itself is."""
+    H, W = [(2, 4), (5, 4), (4, 6)][trial]
+    x = [rng.integers(-3, 4, size=(H, W)), rng.random((H, W)) / 2, rng.random((H, W))][
+        trial
+    ]
+    place = (int(rng.integers(H)), int(rng.integers(W)))
+    return dict(x=x, place=place, offset=[0.0, 1000.0, -3e4][trial])
+
+
+@a_small_change_is_a_change.when
+def _(student, x, place, offset):
+    def faint(z):
+        one, two, three = (np.roll(z, k, axis=1) for k in (1, 2, 3))
+        return offset + 1e-3 * z - 1e-4 * one + 1e-7 * two + 1e-12 * three
+
+    def stairs(z):
+        return np.floor(z) - np.floor(np.roll(z, 1, axis=0) / 2 + 0.5)
+
+    return [student.reach(one, x, tuple(place)) for one in (faint, stairs)]
+
+
 @check("symmetry", covers="R164", tol=1e-5)
 def the_same_function_on_permuted_pixels(rng, trial):
     """With the columns permuted, the dense layer gives on permuted pixels what it gave before."""
@@ -1392,3 +1575,20 @@ def _(seen, x, gamma, beta, eps):
         np.concatenate([np.asarray(one) for one in seen[1]]), wanted, tol=1e-5, what="alone"
     )
     close(seen[0], wanted, tol=1e-4, what="together, with a constant added")
+
+
+@check("layernorm", covers="R136", tol=1e-5)
+def what_is_not_said_is_a_small_epsilon(rng, trial):
+    """Called without ε, layer_norm and layer_norm_backward take 1e-5: it shows where the features hardly differ."""
+    N, D = [(1, 3), (3, 5), (6, 4)][trial]
+    return dict(
+        x=0.005 * rng.normal(size=(N, D)) + 1,
+        gamma=rng.uniform(0.5, 2, size=D),
+        beta=rng.uniform(1, 2, size=D),
+        G=numbers(rng, trial, N, D),
+    )
+
+
+@what_is_not_said_is_a_small_epsilon.when
+def _(student, x, gamma, beta, G):
+    return [student.layer_norm(x, gamma, beta), student.layer_norm_backward(G, x, gamma)]
