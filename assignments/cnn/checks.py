@@ -355,7 +355,7 @@ def _(student):
     return {name: list(parameter.shape) for name, parameter in student.LeNet().named_parameters()}
 
 
-@check("lenet", trials=1, covers="R158")
+@check("lenet", trials=1)
 def every_network_starts_anew(rng):
     """Two LeNets in a row have parameters of their own, which start as torch starts them: at random, and small."""
     return dict(number=int(rng.integers(10**6)))

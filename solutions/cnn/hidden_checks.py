@@ -82,8 +82,8 @@ def _(student, cases):
 @check("shapes", trials=2, covers="R144 R145 R146 R147 R169")
 def sizes_are_what_one_counts(rng, trial):
     """out_size agrees with counting the places one by one, for many sizes, kernels, strides, paddings and dilations."""
-    if trial == 0:  # 32 pixels, a kernel of 5, strides 1, 3 and 2
-        return dict(cases=[(32, 5, 1, 0, 1), (32, 5, 3, 0, 1), (32, 5, 2, 0, 1)])
+    if trial == 0:  # 32 pixels, a kernel of 5, strides 1 (not said), 3 and 2
+        return dict(cases=[(32, 5), (32, 5, 3, 0, 1), (32, 5, 2, 0, 1)])
     cases = []
     while len(cases) < 60:
         n, k, s, p, d = (
@@ -103,7 +103,7 @@ def _(student, cases):
 def _(seen, cases):
     counted = [
         len([t for t in range(0, n + 2 * p, s) if t + d * (k - 1) < n + 2 * p])
-        for n, k, s, p, d in cases
+        for n, k, s, p, d in ((*case, 1, 0, 1)[:5] for case in cases)
     ]
     close(seen, counted, what="the sizes")
 
@@ -467,23 +467,24 @@ def _(student, G, x, w, stride, padding):
     return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[0]
 
 
-@check("backward", covers="R154", tol=1e-5)
+@check("backward", trials=4, covers="R154", tol=1e-5)
 def pixels_that_no_window_reached_get_nothing(rng, trial):
     """With a stride, the last rows and columns may lie in no window: their gradient is 0, and dx still has the shape of x."""
     N, C, F, size = 2, 3, 4, (2, 3)
-    H, W, stride = [(4, 6, (3, 2)), (7, 9, (4, 5)), (10, 13, (5, 7))][trial]
+    H, W, stride = [(4, 6, (3, 2)), (7, 9, (4, 5)), (10, 13, (5, 7)), (5, 4, (1, 1))][trial]
     made = dict(
         x=numbers(rng, trial, N, C, H, W),
         w=numbers(rng, trial, F, C, *size),
         stride=stride,
         padding=(0, 0),
     )
-    return with_gradient(made, rng, trial)
+    said = [] if trial == 3 else [stride, (0, 0)]  # what is not said is (1, 1) and (0, 0)
+    return dict(with_gradient(made, rng, trial), said=said)
 
 
 @pixels_that_no_window_reached_get_nothing.when
-def _(student, G, x, w, stride, padding):
-    return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[0]
+def _(student, G, x, w, said):
+    return student.conv2d_backward(G, x, w, *(tuple(one) for one in said))[0]
 
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
@@ -1032,17 +1033,17 @@ def four_fair_trainings(rng):
     )
     images[:, 0, 0, 0], test_images[:, 0, 0, 0] = 3, 2
     walk, order = rng.permutation(144), np.zeros(144, dtype=int)
-    order[walk] = np.roll(walk, 1)  # no pixel stays where it is
+    order[walk] = np.roll(walk, 1)  # no pixel stays where it is, there and back
     return dict(
         images=images.astype(np.float32),
         labels=rng.permutation(np.arange(45) % 10),
         test_images=test_images.astype(np.float32),
-        order=order,
+        orders=[order, np.argsort(order)],
         number=int(rng.integers(10_000)),
     )
 
 
-def diary_of(student, place, calls):
+def diary_of(student, places, calls):
     """Make a hook that notes each call of a network: what takes pictures and gives ten scores each."""
     kept, models, outputs = [], {}, {}
 
@@ -1057,7 +1058,7 @@ def diary_of(student, place, calls):
                 lenet=isinstance(module, student.LeNet),
                 learns=bool(module.training and torch.is_grad_enabled()),
                 plain=x.flatten()[0].item(),
-                permuted=x.flatten()[place].item(),
+                permuted=x.flatten()[places[-1]].item(),
                 guesses=out.detach().argmax(dim=1).tolist(),
                 weights=torch.cat(
                     [p.detach().flatten()[:10] for p in module.parameters()]
@@ -1069,20 +1070,19 @@ def diary_of(student, place, calls):
 
 
 @four_fair_trainings.when
-def _(student, images, labels, test_images, order, number):
+def _(student, images, labels, test_images, orders, number):
     torch.manual_seed(number)
-    rng, calls = np.random.default_rng(number), []
-    note = diary_of(
-        student, int(np.argsort(order)[0]), calls
-    )  # where the marked pixel goes
+    rng, places, calls = np.random.default_rng(number), [], []
+    note = diary_of(student, places, calls)
     data = [torch.as_tensor(one) for one in (images, labels, test_images)]
     handle, runs = (
         torch.nn.modules.module.register_module_forward_hook(note, with_kwargs=True),
         [],
     )
     try:
-        for _ in range(2):
+        for order in orders:
             start = len(calls)
+            places.append(int(np.argsort(order)[0]))  # where the marked pixel goes
             found = student.pixel_control(*data, order, 2, rng)
             runs.append(dict(found=found, calls=calls[start:]))
     finally:
@@ -1111,7 +1111,7 @@ def odd_training(calls):
     if len({kind(call) for call in calls}) > 1:
         return "a model learns from plain and from permuted pictures"
     if min(max(call["plain"], call["permuted"]) for call in calls) < 2.5:
-        return "a model learns from test pictures"
+        return "a model learns from test pictures, or from pictures in another order"
     if sorted(len(call["guesses"]) for call in calls) != [5, 5, 20, 20, 20, 20]:
         return "45 pictures in batches of 20, twice: these are other batches"
     # The first step of Adam moves a weight by the rate, times g/(|g| + 1e-8). Among these weights are the biases of the last
@@ -1220,11 +1220,13 @@ def refuses():
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("matrix", covers="R143 R153", tol=1e-5)
+@check("matrix", trials=4, covers="R143 R153", tol=1e-5)
 def a_convolution_is_one_product(rng, trial):
     """The flattened kernels times the columns of im2col are the convolution."""
-    made = layer(rng, trial, SETTINGS[trial])
+    one = (1, 1, 4, 4, 1, (2, 2), (1, 1), (0, 0))
+    made = layer(rng, trial, [*SETTINGS, one][trial])
     return dict(
+        said=[] if trial == 3 else [made["stride"], made["padding"]],
         x=made["x"],
         w=made["w"],
         size=made["w"].shape[2:],
@@ -1234,8 +1236,8 @@ def a_convolution_is_one_product(rng, trial):
 
 
 @a_convolution_is_one_product.when
-def _(student, x, size, stride, padding):
-    return student.im2col(x, tuple(size), tuple(stride), tuple(padding))
+def _(student, x, size, said):
+    return student.im2col(x, tuple(size), *(tuple(one) for one in said))
 
 
 @a_convolution_is_one_product.then

@@ -854,6 +854,14 @@ misconception(
 )
 
 misconception(
+    "keeps_the_permuted_pictures", "lenet",
+    hint="Call it twice, with two orders. Do the second networks see the second order?",
+    old="seen, asked = permute_pixels(seen, order), permute_pixels(asked, order)",
+    new="seen, asked = LeNet.__dict__.get('kept') or (permute_pixels(seen, order), permute_pixels(asked, order))\n"
+    "                LeNet.kept = (seen, asked)",
+)
+
+misconception(
     "plain_answers_under_both_names", "lenet",
     hint="Compare the answers under your two keys for the perceptron. Do they come from two models?",
     old="found[name + suffix] = predict(model, asked)",
