@@ -10,6 +10,12 @@ from redink.checks.stand_ins import batch_of, layer, numbers
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
 
+
+def whole(rng, *shape):
+    """Draw whole numbers that are integers by their type too, none of them 0."""
+    return rng.integers(1, 8, size=shape) * rng.choice([-1, 1], size=shape)
+
+
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 TABLE = [
@@ -77,22 +83,34 @@ def _(student, shape, out_shape):
 # -- conv --------------------------------------------------------------------------------------------------------------
 
 
-# N, C, H, W, F, (kh, kw), stride, padding; all different, and the last step does not reach the edge
+# N, C, H, W, F, (kh, kw), stride, padding; all different, and the last step does not reach the edge; then one of everything
 SETTINGS = [
     (1, 2, 3, 5, 3, (2, 3), (1, 1), (0, 0)),
     (2, 3, 7, 10, 4, (2, 3), (3, 2), (1, 2)),
     (3, 2, 11, 9, 5, (4, 3), (2, 4), (2, 0)),
+    (1, 1, 5, 5, 1, (1, 1), (2, 2), (1, 1)),
 ]
 
 
-@check("conv", tol=1e-5, covers="R137 R138")
+def setting(rng, trial):
+    """Draw the inputs of the layer of a trial; in the last one the picture holds integers."""
+    made = layer(rng, trial, SETTINGS[trial])
+    return dict(made, x=whole(rng, *made["x"].shape)) if trial == 3 else made
+
+
+@check("conv", trials=4, tol=1e-5, covers="R137 R138")
 def convolution_runs_backwards(rng, trial):
-    """convolve1d and convolve2d give the full convolution, with x[t−a]·w[a]."""
-    n, k, (H, W), (kh, kw) = [(3, 2, (2, 3), (2, 2)), (8, 3, (5, 7), (3, 2)), (13, 6, (9, 6), (2, 4))][trial]
+    """convolve1d and convolve2d give the full convolution, with x[t−a]·w[a]; x may hold integers."""
+    n, k, (H, W), (kh, kw) = [
+        (3, 2, (2, 3), (2, 2)),
+        (8, 3, (5, 7), (3, 2)),
+        (13, 6, (9, 6), (2, 4)),
+        (4, 1, (3, 3), (1, 2)),
+    ][trial]
     return dict(
-        x=numbers(rng, trial, n),
+        x=whole(rng, n) if trial == 3 else numbers(rng, trial, n),
         w=numbers(rng, trial, k),
-        image=numbers(rng, trial, H, W),
+        image=whole(rng, H, W) if trial == 3 else numbers(rng, trial, H, W),
         kernel=numbers(rng, trial, kh, kw),
     )
 
@@ -102,11 +120,11 @@ def _(student, x, w, image, kernel):
     return student.convolve1d(x, w), student.convolve2d(image, kernel)
 
 
-@check("conv", calls="correlate2d", tol=1e-5, covers="R139")
+@check("conv", calls="correlate2d", trials=4, tol=1e-5, covers="R139")
 def correlation_compares_with_the_kernel_as_it_is(rng, trial):
-    """correlate2d multiplies each window with the kernel, not turned, and adds up."""
-    (H, W), (kh, kw) = [((3, 4), (2, 2)), ((6, 8), (3, 2)), ((9, 7), (2, 5))][trial]
-    return dict(x=numbers(rng, trial, H, W), w=numbers(rng, trial, kh, kw))
+    """correlate2d multiplies each window with the kernel, not turned, and adds up; x may hold integers."""
+    (H, W), (kh, kw) = [((3, 4), (2, 2)), ((6, 8), (3, 2)), ((9, 7), (2, 5)), ((4, 4), (1, 4))][trial]
+    return dict(x=whole(rng, H, W) if trial == 3 else numbers(rng, trial, H, W), w=numbers(rng, trial, kh, kw))
 
 
 @check("conv", tol=1e-5, covers="R139 R153")
@@ -123,10 +141,10 @@ def _(student, x, w, b):
     return student.conv2d(x, w, b, (1, 1), (0, 0))
 
 
-@check("conv", tol=1e-5, covers="R143 R153")
+@check("conv", trials=4, tol=1e-5, covers="R143 R153")
 def a_layer_with_channels_stride_and_padding(rng, trial):
     """conv2d gives the output of a layer: each filter sums over all channels of its window and adds its bias once."""
-    return layer(rng, trial, SETTINGS[trial])
+    return setting(rng, trial)
 
 
 @a_layer_with_channels_stride_and_padding.when
@@ -138,8 +156,10 @@ def _(student, x, w, b, stride, padding):
 
 
 def layer_and_gradient(rng, trial):
-    """Draw the inputs of a layer and a gradient that comes from above."""
-    made = layer(rng, trial, SETTINGS[trial])
+    """Draw the inputs of a layer and a gradient that comes from above; in the last trial the weights are integers too."""
+    made = setting(rng, trial)
+    if trial == 3:
+        made["w"] = whole(rng, *made["w"].shape)
     (N, _, H, W), (F, _, kh, kw) = made["x"].shape, made["w"].shape
     rows = (H + 2 * made["padding"][0] - kh) // made["stride"][0] + 1
     cols = (W + 2 * made["padding"][1] - kw) // made["stride"][1] + 1
@@ -163,7 +183,7 @@ def _(student, G, x, w, stride, padding):
     return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[2]
 
 
-@check("backward", tol=1e-5, covers="R154")
+@check("backward", trials=4, tol=1e-5, covers="R154")
 def a_weight_collects_from_every_window(rng, trial):
     """dw, the second, sums what comes from above times the pixel that the weight met there."""
     return layer_and_gradient(rng, trial)
@@ -174,7 +194,7 @@ def _(student, G, x, w, stride, padding):
     return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[1]
 
 
-@check("backward", tol=1e-5, covers="R154")
+@check("backward", trials=4, tol=1e-5, covers="R154")
 def a_pixel_collects_from_all_its_windows(rng, trial):
     """dx, the first, sums over all the windows that a pixel lies in, and has the shape of x."""
     return layer_and_gradient(rng, trial)
@@ -187,24 +207,28 @@ def _(student, G, x, w, stride, padding):
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
 
-POOLS = [  # N, C, H, W, size, stride; the second and third overlap, and leave a rest at the edge
+POOLS = [  # N, C, H, W, size, stride; the second and third overlap, and leave a rest at the edge; the fourth leaves gaps
     (1, 2, 2, 6, (2, 3), (2, 3)),
     (2, 3, 6, 10, (3, 2), (2, 1)),
     (3, 2, 9, 8, (2, 4), (1, 3)),
+    (1, 1, 6, 6, (1, 2), (2, 3)),
 ]
 
 
 def pooled(rng, trial):
-    """Draw a batch without ties, all below 0, and windows."""
+    """Draw a batch without ties, all below 0, and windows; the batch of the fourth trial holds integers."""
     N, C, H, W, size, stride = POOLS[trial]
-    x = -rng.permutation(np.arange(1.0, N * C * H * W + 1)).reshape(N, C, H, W)
-    return dict(x=x if trial == 0 else x / 7, size=size, stride=stride)
+    x = -rng.permutation(np.arange(1, N * C * H * W + 1)).reshape(N, C, H, W)
+    return dict(x=x if trial == 3 else x / (7 if trial else 1), size=size, stride=stride)
 
 
-@check("pooling", tol=1e-5, covers="R158 R160 R162")
+@check("pooling", trials=6, tol=1e-5, covers="R158 R160 R162")
 def the_maximum_and_where_it_was(rng, trial):
     """max_pool gives the largest number of each window, also where all are negative, and its address i·W + j."""
-    return pooled(rng, trial)
+    if trial < 4:
+        return pooled(rng, trial)
+    made = pooled(rng, trial - 3)
+    return dict(made, x=[1e-13, 1e13][trial - 4] * made["x"])  # tiny units, and huge ones
 
 
 @the_maximum_and_where_it_was.when
@@ -212,7 +236,7 @@ def _(student, x, size, stride):
     return student.max_pool(x, tuple(size), tuple(stride))
 
 
-@check("pooling", tol=1e-5, covers="R158")
+@check("pooling", trials=4, tol=1e-5, covers="R158")
 def the_winner_takes_the_gradient(rng, trial, reference):
     """max_pool_backward delivers each gradient to the given address, and adds up where an address comes twice."""
     made = pooled(rng, trial)
@@ -225,9 +249,9 @@ def _(student, G, where, shape):
     return student.max_pool_backward(G, where, tuple(shape))
 
 
-@check("pooling", tol=1e-5, covers="R159 R162")
+@check("pooling", trials=4, tol=1e-5, covers="R159 R162")
 def the_mean_of_each_window(rng, trial):
-    """avg_pool gives the mean of each window of each channel."""
+    """avg_pool gives the mean of each window of each channel; x may hold integers."""
     return pooled(rng, trial)
 
 
@@ -236,12 +260,13 @@ def _(student, x, size, stride):
     return student.avg_pool(x, tuple(size), tuple(stride))
 
 
-@check("pooling", tol=1e-5, covers="R159")
+@check("pooling", trials=4, tol=1e-5, covers="R159")
 def a_mean_pays_all_alike(rng, trial, reference):
     """avg_pool_backward spreads each gradient in equal parts over its window, and adds up where windows overlap."""
     made = pooled(rng, trial)
     places = reference.avg_pool(**made).shape
-    return dict(G=numbers(rng, trial, *places), shape=made["x"].shape, size=made["size"], stride=made["stride"])
+    G = whole(rng, *places) if trial == 3 else numbers(rng, trial, *places)
+    return dict(G=G, shape=made["x"].shape, size=made["size"], stride=made["stride"])
 
 
 @a_mean_pays_all_alike.when
@@ -251,13 +276,23 @@ def _(student, G, shape, size, stride):
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
-BATCHES = [(2, 3, 1, 2), (4, 2, 3, 5), (3, 5, 4, 2)]  # N, C, H, W
+BATCHES = [(2, 3, 1, 2), (4, 2, 3, 5), (3, 5, 4, 2), (1, 3, 3, 3)]  # N, C, H, W; the last one holds a single image
 
 
-@check("batchnorm", tol=1e-5, covers="R133")
+def batch(rng, trial):
+    """Draw a batch with parameters and running estimates; in the last trial all of them are integers."""
+    made = batch_of(rng, trial, BATCHES[trial])
+    if trial < 3:
+        return made
+    return {name: whole(rng, *value.shape) for name, value in made.items()} | dict(
+        running_var=rng.integers(2, 9, size=3)
+    )
+
+
+@check("batchnorm", trials=4, tol=1e-5, covers="R133")
 def each_channel_is_normalised_by_the_batch(rng, trial):
     """In training, each channel loses its own mean and is divided by its own √(v + ε); then come γ and β."""
-    return dict(batch_of(rng, trial, BATCHES[trial]), momentum=0.1, eps=[0.5, 1e-5, 0.2][trial])
+    return dict(batch(rng, trial), momentum=0.1, eps=[0.5, 1e-5, 0.2, 0.1][trial])
 
 
 @each_channel_is_normalised_by_the_batch.when
@@ -265,10 +300,10 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
     return student.batch_norm_train(x, gamma, beta, running_mean, running_var, momentum, eps)[0]
 
 
-@check("batchnorm", tol=1e-5, covers="R133")
+@check("batchnorm", trials=4, tol=1e-5, covers="R133")
 def the_running_mean_moves_towards_the_batch(rng, trial):
     """The new running mean is (1 − momentum) times the old one plus momentum times the batch's."""
-    return dict(batch_of(rng, trial, BATCHES[trial]), momentum=[0.1, 0.3, 0.8][trial], eps=1e-5)
+    return dict(batch(rng, trial), momentum=[0.1, 0.3, 0.8, 0.2][trial], eps=1e-5)
 
 
 @the_running_mean_moves_towards_the_batch.when
@@ -276,17 +311,17 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
     return student.batch_norm_train(x, gamma, beta, running_mean, running_var, momentum, eps)[1]
 
 
-@check("batchnorm", calls="batch_norm_eval", tol=1e-5, covers="R133")
+@check("batchnorm", calls="batch_norm_eval", trials=4, tol=1e-5, covers="R133")
 def evaluation_uses_the_running_statistics(rng, trial):
     """batch_norm_eval normalises by the running mean and variance."""
-    return dict(batch_of(rng, trial, BATCHES[trial]), eps=[0.5, 1e-5, 0.2][trial])
+    return dict(batch(rng, trial), eps=[0.5, 1e-5, 0.2, 0.1][trial])
 
 
-@check("batchnorm", tol=1e-5, covers="R133")
+@check("batchnorm", trials=4, tol=1e-5, covers="R133")
 def gamma_and_beta_collect(rng, trial):
     """dgamma and dbeta of batch_norm_backward sum over the batch and over all places, channel by channel."""
-    made = batch_of(rng, trial, BATCHES[trial])
-    return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-5, 0.2][trial])
+    made, eps = batch(rng, trial), [0.5, 1e-5, 0.2, 0.1][trial]
+    return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=eps)
 
 
 @gamma_and_beta_collect.when
@@ -320,6 +355,47 @@ def _(student):
     return {name: list(parameter.shape) for name, parameter in student.LeNet().named_parameters()}
 
 
+@check("lenet", trials=1)
+def every_network_starts_anew(rng):
+    """Two LeNets in a row have parameters of their own, which start as torch starts them: at random, and small."""
+    return dict(number=int(rng.integers(10**6)))
+
+
+@every_network_starts_anew.when
+def _(student, number):
+    torch.manual_seed(number)
+    one, two = (dict(student.LeNet().named_parameters()) for _ in range(2))
+    return dict(
+        largest={name: float(value.detach().abs().max()) for name, value in one.items()},
+        apart={name: float((value - two[name]).detach().abs().max()) for name, value in one.items()},
+    )
+
+
+def start_of(seen):
+    """Say what is odd about the parameters of two new networks; nothing is odd where this is empty."""
+    for name, inputs in {"conv1": 9, "conv2": 72, "fc1": 144, "fc2": 64}.items():
+        weight, bound = f"{name}.weight", inputs**-0.5  # torch draws from −bound to bound, as often everywhere
+        if weight not in seen["largest"]:
+            return f"there is no {weight}"
+        if not seen["apart"][weight] > 0:
+            return f"the second network has the {weight} of the first"
+        # the largest of the 72 numbers of conv1 is below 0.7 times the bound with probability 0.7^72 < 1e-11
+        if not 0.7 * bound < seen["largest"][weight] < 1.0001 * bound:
+            return f"{weight} does not start as torch starts it"
+    return ""
+
+
+@every_network_starts_anew.view
+def _(seen):
+    return start_of(seen)
+
+
+@every_network_starts_anew.then
+def _(seen):
+    if odd := start_of(seen):
+        raise Fail(odd)
+
+
 @check("lenet", trials=2, covers="R158 R165")
 def the_scores_for_given_weights(rng, trial):
     """With given weights, LeNet gives these scores: convolution, ReLU, pooling, twice; then linear, ReLU, linear."""
@@ -339,7 +415,10 @@ def _(student, images, weights):
 
 @check("lenet", tol=1e-4)
 def fit_takes_steps_of_adam(rng, trial):
-    """With all examples in one batch, each epoch is one step of Adam on the mean cross-entropy; fit returns its loss."""
+    """With all examples in one batch, each epoch is one step of Adam on the mean cross-entropy; fit returns its loss.
+
+    The model may have old gradients, or have been trained before: each call starts with the weights alone.
+    """
     n, side, classes, epochs = [(3, 2, 3, 1), (7, 3, 4, 4), (11, 2, 5, 9)][trial]
     return dict(
         images=rng.normal(size=(n, 1, side, side)).astype(np.float32),
@@ -349,16 +428,21 @@ def fit_takes_steps_of_adam(rng, trial):
         epochs=epochs,
         rate=[0.1, 0.05, 0.02][trial],
         number=int(rng.integers(1000)),
+        old_gradients=trial == 1,
+        calls=[1, 1, 2][trial],
     )
 
 
 @fit_takes_steps_of_adam.when
-def _(student, images, labels, W, b, epochs, rate, number):
+def _(student, images, labels, W, b, epochs, rate, number, old_gradients, calls):
     linear = torch.nn.Linear(W.shape[1], W.shape[0])
     linear.load_state_dict({"weight": torch.as_tensor(W), "bias": torch.as_tensor(b)})
     model = torch.nn.Sequential(torch.nn.Flatten(), linear)
+    images, labels = torch.as_tensor(images), torch.as_tensor(labels)
+    if old_gradients:
+        model(images)[:, 0].sum().backward()
     rng = np.random.default_rng(number)
-    losses = student.fit(model, torch.as_tensor(images), torch.as_tensor(labels), epochs, len(images), rate, rng)
+    losses = [student.fit(model, images, labels, epochs, len(images), rate, rng) for _ in range(calls)]
     return losses, linear.weight.detach().numpy(), linear.bias.detach().numpy()
 
 
@@ -525,10 +609,15 @@ def one_map_for_every_pixel(rng, trial):
 
 
 def sentence(rng, trial):
-    """Draw a sentence of embeddings and filters, with a stride and a dilation that differ."""
-    T, D, F, k, stride, dilation = [(5, 2, 1, 2, 1, 1), (14, 3, 4, 3, 2, 3), (21, 5, 2, 4, 3, 2)][trial]
+    """Draw a sentence of embeddings and filters; in the last trial one window fits, and the embeddings are integers."""
+    T, D, F, k, stride, dilation = [
+        (5, 2, 1, 2, 1, 1),
+        (14, 3, 4, 3, 2, 3),
+        (21, 5, 2, 4, 3, 2),
+        (7, 1, 1, 3, 2, 3),
+    ][trial]
     return dict(
-        X=numbers(rng, trial, T, D),
+        X=whole(rng, T, D) if trial == 3 else numbers(rng, trial, T, D),
         W=numbers(rng, trial, F, k, D),
         b=numbers(rng, trial, F),
         stride=stride,
@@ -536,16 +625,16 @@ def sentence(rng, trial):
     )
 
 
-@check("text", calls="text_conv", tol=1e-5, covers="R166 R167 R169")
+@check("text", calls="text_conv", trials=4, tol=1e-5, covers="R166 R167 R169")
 def filters_slide_along_the_words(rng, trial):
     """text_conv steps from window to window by the stride, and inside a window from word to word by the dilation."""
     return sentence(rng, trial)
 
 
-@check("text", calls="max_over_time", covers="R166")
+@check("text", calls="max_over_time", trials=4, covers="R166")
 def the_maximum_over_all_positions(rng, trial):
     """max_over_time gives one number for each feature, however long the sentence."""
-    places, features = [(3, 2), (7, 4), (5, 11)][trial]
+    places, features = [(3, 2), (7, 4), (5, 11), (1, 3)][trial]
     return dict(h=-1 - rng.permutation(places * features).reshape(places, features) / 2)
 
 
@@ -570,7 +659,7 @@ def _(student, layers):
 def the_gap_of_a_layer_that_knows_where_it_is(rng, trial):
     """equivariance_gap compares shift-then-layer with layer-then-shift; here the layer multiplies each place differently."""
     H, W = [(2, 3), (5, 7), (8, 6)][trial]
-    return dict(x=numbers(rng, trial, H, W), weights=numbers(rng, trial, H, W), down=1 + trial, right=2 - trial)
+    return dict(x=numbers(rng, trial, H, W), weights=numbers(rng, trial, H, W), down=1 + trial, right=[2, -3, 0][trial])
 
 
 @the_gap_of_a_layer_that_knows_where_it_is.when
@@ -606,20 +695,22 @@ def the_columns_follow_the_pixels(rng, trial):
 
 
 def rows(rng, trial):
-    """Draw examples whose features differ in size, and parameters."""
-    N, D = [(2, 3), (4, 7), (9, 5)][trial]
+    """Draw examples whose features differ in size, and parameters; the last trial has one example, of integers."""
+    N, D = [(2, 3), (4, 7), (9, 5), (1, 4)][trial]
+    if trial == 3:
+        return dict(x=rng.permuted([[1, -3, 4, 9]], axis=1), gamma=whole(rng, D), beta=whole(rng, D))
     x = (rng.normal(size=(N, D)) * rng.uniform(0.5, 2, size=(N, 1)) + rng.uniform(1, 3, size=D)).round(2)
     return dict(x=x, gamma=rng.uniform(0.5, 2, size=D).round(2), beta=rng.uniform(1, 2, size=D).round(2))
 
 
-@check("layernorm", calls="layer_norm", tol=1e-5, covers="R136")
+@check("layernorm", calls="layer_norm", trials=4, tol=1e-5, covers="R136")
 def each_example_is_normalised_by_itself(rng, trial):
     """layer_norm takes mean and variance over the features of each example; γ and β belong to the features."""
-    return dict(rows(rng, trial), eps=[0.5, 1e-5, 0.2][trial])
+    return dict(rows(rng, trial), eps=[0.5, 1e-5, 0.2, 0.1][trial])
 
 
-@check("layernorm", calls="layer_norm_backward", tol=1e-5, covers="R136")
+@check("layernorm", calls="layer_norm_backward", trials=4, tol=1e-5, covers="R136")
 def the_gradients_of_layer_norm(rng, trial):
     """layer_norm_backward gives dx, with the ways through mean and variance, and dgamma and dbeta."""
-    made = rows(rng, trial)
-    return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=[0.5, 1e-5, 0.2][trial])
+    made, eps = rows(rng, trial), [0.5, 1e-5, 0.2, 0.1][trial]
+    return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=eps)

@@ -89,6 +89,7 @@ plt.show()
 # - **Padding** $p$ is per side: the picture gets $p$ zeros on *each* end of the axis, so it grows by $2p$.
 # - Pictures are float64 numpy arrays; in the question about LeNet they are float32 torch tensors. Everything before and
 #   after it is written by hand: numpy, and neither torch nor scipy.
+# - Arrays may also hold integers. What you compute from them are numbers all the same, not cut to integers.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen.
 #
@@ -424,7 +425,7 @@ def conv2d_backward(
     (down, across), (top, side) = stride, padding
     frame = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))
     (rows, cols), (kh, kw) = G.shape[2:], w.shape[2:]
-    dframe, dw = np.zeros_like(frame), np.zeros_like(w)
+    dframe, dw = np.zeros(frame.shape), np.zeros(w.shape)
     for i in range(kh):
         for j in range(kw):
             tall = slice(i, i + down * rows, down)
@@ -769,7 +770,9 @@ class LeNet(nn.Module):
     """The network of the table: conv1, conv2, fc1, fc2."""
 
     def __init__(self, device: torch.device | str | None = None) -> None:
-        """Make the four layers on the device. The parameters start as torch starts them."""
+        """Make the four layers on the device. The parameters start as torch starts them:
+        at random, and every LeNet has its own.
+        """
         ### BEGIN SOLUTION
         super().__init__()
         self.conv1 = nn.Conv2d(1, 8, kernel_size=3, padding=1, device=device)
@@ -800,7 +803,9 @@ def fit(
 
     images: N×1×H×W and labels: N integers, on the model's device.
     Each epoch visits every example once, in a new order drawn from rng. The model is in
-    training mode meanwhile. Returns the loss of every step, in order, as floats.
+    training mode meanwhile. Its weights count, and nothing else from before: gradients that
+    it still has are forgotten, and each call has an optimiser of its own.
+    Returns the loss of every step, in order, as floats.
     """
     ### BEGIN SOLUTION
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)

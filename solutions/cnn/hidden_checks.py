@@ -82,8 +82,8 @@ def _(student, cases):
 @check("shapes", trials=2, covers="R144 R145 R146 R147 R169")
 def sizes_are_what_one_counts(rng, trial):
     """out_size agrees with counting the places one by one, for many sizes, kernels, strides, paddings and dilations."""
-    if trial == 0:  # 32 pixels, a kernel of 5, strides 1, 3 and 2
-        return dict(cases=[(32, 5, 1, 0, 1), (32, 5, 3, 0, 1), (32, 5, 2, 0, 1)])
+    if trial == 0:  # 32 pixels, a kernel of 5, strides 1 (not said), 3 and 2
+        return dict(cases=[(32, 5), (32, 5, 3, 0, 1), (32, 5, 2, 0, 1)])
     cases = []
     while len(cases) < 60:
         n, k, s, p, d = (
@@ -103,7 +103,7 @@ def _(student, cases):
 def _(seen, cases):
     counted = [
         len([t for t in range(0, n + 2 * p, s) if t + d * (k - 1) < n + 2 * p])
-        for n, k, s, p, d in cases
+        for n, k, s, p, d in ((*case, 1, 0, 1)[:5] for case in cases)
     ]
     close(seen, counted, what="the sizes")
 
@@ -467,23 +467,24 @@ def _(student, G, x, w, stride, padding):
     return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[0]
 
 
-@check("backward", covers="R154", tol=1e-5)
+@check("backward", trials=4, covers="R154", tol=1e-5)
 def pixels_that_no_window_reached_get_nothing(rng, trial):
     """With a stride, the last rows and columns may lie in no window: their gradient is 0, and dx still has the shape of x."""
     N, C, F, size = 2, 3, 4, (2, 3)
-    H, W, stride = [(4, 6, (3, 2)), (7, 9, (4, 5)), (10, 13, (5, 7))][trial]
+    H, W, stride = [(4, 6, (3, 2)), (7, 9, (4, 5)), (10, 13, (5, 7)), (5, 4, (1, 1))][trial]
     made = dict(
         x=numbers(rng, trial, N, C, H, W),
         w=numbers(rng, trial, F, C, *size),
         stride=stride,
         padding=(0, 0),
     )
-    return with_gradient(made, rng, trial)
+    said = [] if trial == 3 else [stride, (0, 0)]  # what is not said is (1, 1) and (0, 0)
+    return dict(with_gradient(made, rng, trial), said=said)
 
 
 @pixels_that_no_window_reached_get_nothing.when
-def _(student, G, x, w, stride, padding):
-    return student.conv2d_backward(G, x, w, tuple(stride), tuple(padding))[0]
+def _(student, G, x, w, said):
+    return student.conv2d_backward(G, x, w, *(tuple(one) for one in said))[0]
 
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
@@ -770,6 +771,23 @@ def _(seen, x, beta, eps):
     )
 
 
+@check("batchnorm", covers="R133", tol=1e-5)
+def what_is_not_said_is_as_the_signature_has_it(rng, trial):
+    """Called without momentum and ε, the three functions take 0.1 and 1e-5: it shows in channels that hardly vary."""
+    made = batch_of(rng, trial, BATCHES[trial])
+    x, var = 0.003 * made["x"], 1e-5 * made["running_var"]
+    return dict(made, x=x, running_var=var, G=numbers(rng, trial, *x.shape))
+
+
+@what_is_not_said_is_as_the_signature_has_it.when
+def _(student, x, gamma, beta, running_mean, running_var, G):
+    return [
+        student.batch_norm_train(x, gamma, beta, running_mean, running_var),
+        student.batch_norm_eval(x, gamma, beta, running_mean, running_var),
+        student.batch_norm_backward(G, x, gamma),
+    ]
+
+
 @check("batchnorm", weight=2, covers="R133", tol=1e-5)
 def the_slope_in_the_input(rng, trial):
     """dx agrees with how the loss really changes when x moves a little, in a random direction."""
@@ -841,10 +859,10 @@ def _(seen, expected):
 # -- lenet -------------------------------------------------------------------------------------------------------------
 
 
-@check("lenet", covers="R133")
+@check("lenet", trials=4, covers="R133")
 def predict_looks_and_does_not_learn(rng, trial):
     """predict puts the model into evaluation mode, records no gradients, and gives the class with the highest score."""
-    n, side, classes = [(3, 2, 3), (9, 3, 5), (17, 2, 4)][trial]
+    n, side, classes = [(3, 2, 3), (9, 3, 5), (17, 2, 4), (1, 2, 3)][trial]
     D = side * side
     W, mean, var = (
         rng.normal(size=(classes, D)),
@@ -1004,6 +1022,148 @@ def _(seen, truth):
         raise Fail(odd)
 
 
+# A pixel of value 3 marks the pictures to train on, and one of 2 those to test on; all others are below 1.
+
+
+@check("lenet", trials=1, covers="R164")
+def four_fair_trainings(rng):
+    """Each training of pixel_control has a new model, batches of 20 and rate 0.004; what it has learnt on is what it is tested on."""
+    images, test_images = (
+        (size - 1) * rng.random((n, 1, 12, 12)) / size for n, size in ((45, 3), (7, 2))
+    )
+    images[:, 0, 0, 0], test_images[:, 0, 0, 0] = 3, 2
+    walk, order = rng.permutation(144), np.zeros(144, dtype=int)
+    order[walk] = np.roll(walk, 1)  # no pixel stays where it is, there and back
+    return dict(
+        images=images.astype(np.float32),
+        labels=rng.permutation(np.arange(45) % 10),
+        test_images=test_images.astype(np.float32),
+        orders=[order, np.argsort(order)],
+        number=int(rng.integers(10_000)),
+    )
+
+
+def diary_of(student, places, calls):
+    """Make a hook that notes each call of a network: what takes pictures and gives ten scores each."""
+    kept, models, outputs = [], {}, {}
+
+    def note(module, args, kwargs, out):
+        x = next(iter([*args, *kwargs.values()]), None)
+        axes, scores = len(getattr(x, "shape", ())), tuple(getattr(out, "shape", ()))[1:]
+        if {(4, 10): True}.get((axes, *scores)):
+            kept.append([module, out])  # so that no other gets their ids
+            call = dict(
+                model=models.setdefault(id(module), len(models)),
+                out=outputs.setdefault(id(out), len(outputs)),
+                lenet=isinstance(module, student.LeNet),
+                learns=bool(module.training and torch.is_grad_enabled()),
+                plain=x.flatten()[0].item(),
+                permuted=x.flatten()[places[-1]].item(),
+                guesses=out.detach().argmax(dim=1).tolist(),
+                weights=torch.cat(
+                    [p.detach().flatten()[:10] for p in module.parameters()]
+                ).tolist(),
+            )
+            calls.append(call)
+
+    return note
+
+
+@four_fair_trainings.when
+def _(student, images, labels, test_images, orders, number):
+    torch.manual_seed(number)
+    rng, places, calls = np.random.default_rng(number), [], []
+    note = diary_of(student, places, calls)
+    data = [torch.as_tensor(one) for one in (images, labels, test_images)]
+    handle, runs = (
+        torch.nn.modules.module.register_module_forward_hook(note, with_kwargs=True),
+        [],
+    )
+    try:
+        for order in orders:
+            start = len(calls)
+            places.append(int(np.argsort(order)[0]))  # where the marked pixel goes
+            found = student.pixel_control(*data, order, 2, rng)
+            runs.append(dict(found=found, calls=calls[start:]))
+    finally:
+        handle.remove()
+    return runs
+
+
+def by_model(calls):
+    """Sort the calls of one experiment by the models that learn; of a network in a network, only the outer one counts."""
+    found = {}
+    for call, after in zip(calls, [*calls[1:], dict(out=None)], strict=True):
+        if call["out"] != after["out"]:
+            found.setdefault(call["model"], []).append(call)
+    return {
+        model: its for model, its in found.items() if any(call["learns"] for call in its)
+    }
+
+
+def kind(call):
+    """Say by the marked pixel whether a batch is permuted."""
+    return "permuted" if call["permuted"] > call["plain"] else "plain"
+
+
+def odd_training(calls):
+    """Say what is odd about the calls in which one model learns; nothing is odd where this is empty."""
+    if len({kind(call) for call in calls}) > 1:
+        return "a model learns from plain and from permuted pictures"
+    if min(max(call["plain"], call["permuted"]) for call in calls) < 2.5:
+        return "a model learns from test pictures, or from pictures in another order"
+    if sorted(len(call["guesses"]) for call in calls) != [5, 5, 20, 20, 20, 20]:
+        return "45 pictures in batches of 20, twice: these are other batches"
+    # The first step of Adam moves a weight by the rate, times g/(|g| + 1e-8). Among these weights are the biases of the last
+    # layer: for this to fail, the mean scores of a batch would have to fit its ten classes to 5 digits before any training.
+    step = np.abs(np.subtract(calls[1]["weights"], calls[0]["weights"])).max()
+    return "" if abs(step - 0.004) < 1e-5 else "the rate is not 0.004"
+
+
+def told_of(calls, many):
+    """Return what a model said last of that many test pictures of the kind that it learnt from."""
+    learnt = next(kind(call) for call in calls if call["learns"])
+    tests = [call for call in calls if not call["learns"] and kind(call) == learnt]
+    told = [one for call in tests if call[learnt] < 2.5 for one in call["guesses"]]
+    return (calls[0]["lenet"], learnt), told[-many:]
+
+
+def unfair(runs, many):
+    """Say what is odd about the trainings of two experiments; nothing is odd where this is empty."""
+    lives = [by_model(run["calls"]) for run in runs]
+    if lives[0].keys() & lives[1].keys():
+        return "a model of the first experiment is used in the second"
+    for life, run in zip(lives, runs, strict=True):
+        odd = [
+            odd_training([call for call in calls if call["learns"]])
+            for calls in life.values()
+        ]
+        if any(odd):
+            return next(filter(None, odd))
+        told = dict(told_of(calls, many) for calls in life.values())
+        if len(life) != 4 or len(told) != 4:
+            return f"{len(life)} models are trained, {len(told)} of different kinds"
+        for name, answer in run["found"].items():
+            key = ("lenet" in name, "permuted" if "permuted" in name else "plain")
+            if not np.array_equal(np.asarray(answer), told[key]):
+                return f"{name} is not what that model says of the test pictures"
+    return ""
+
+
+@four_fair_trainings.view
+def _(seen, test_images):
+    return unfair(seen, len(test_images))
+
+
+@four_fair_trainings.then
+def _(seen, test_images):
+    for run in seen:
+        if sorted(run["found"]) != ["lenet", "lenet_permuted", "mlp", "mlp_permuted"]:
+            raise Fail("expected the four keys of the docstring")
+    if odd := unfair(seen, len(test_images)):
+        raise Fail(odd)
+
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 
@@ -1060,11 +1220,13 @@ def refuses():
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("matrix", covers="R143 R153", tol=1e-5)
+@check("matrix", trials=4, covers="R143 R153", tol=1e-5)
 def a_convolution_is_one_product(rng, trial):
     """The flattened kernels times the columns of im2col are the convolution."""
-    made = layer(rng, trial, SETTINGS[trial])
+    one = (1, 1, 4, 4, 1, (2, 2), (1, 1), (0, 0))
+    made = layer(rng, trial, [*SETTINGS, one][trial])
     return dict(
+        said=[] if trial == 3 else [made["stride"], made["padding"]],
         x=made["x"],
         w=made["w"],
         size=made["w"].shape[2:],
@@ -1074,8 +1236,8 @@ def a_convolution_is_one_product(rng, trial):
 
 
 @a_convolution_is_one_product.when
-def _(student, x, size, stride, padding):
-    return student.im2col(x, tuple(size), tuple(stride), tuple(padding))
+def _(student, x, size, said):
+    return student.im2col(x, tuple(size), *(tuple(one) for one in said))
 
 
 @a_convolution_is_one_product.then
@@ -1339,6 +1501,29 @@ def _(student, x, place):
     ]
 
 
+@check("symmetry", covers="R142")
+def a_small_change_is_a_change(rng, trial):
+    """reach adds 1, and takes for a change what is more than 1e-9, up or down, however large the output itself is."""
+    H, W = [(2, 4), (5, 4), (4, 6)][trial]
+    x = [rng.integers(-3, 4, size=(H, W)), rng.random((H, W)) / 2, rng.random((H, W))][
+        trial
+    ]
+    place = (int(rng.integers(H)), int(rng.integers(W)))
+    return dict(x=x, place=place, offset=[0.0, 1000.0, -3e4][trial])
+
+
+@a_small_change_is_a_change.when
+def _(student, x, place, offset):
+    def faint(z):
+        one, two, three = (np.roll(z, k, axis=1) for k in (1, 2, 3))
+        return offset + 1e-3 * z - 1e-4 * one + 1e-7 * two + 1e-12 * three
+
+    def stairs(z):
+        return np.floor(z) - np.floor(np.roll(z, 1, axis=0) / 2 + 0.5)
+
+    return [student.reach(one, x, tuple(place)) for one in (faint, stairs)]
+
+
 @check("symmetry", covers="R164", tol=1e-5)
 def the_same_function_on_permuted_pixels(rng, trial):
     """With the columns permuted, the dense layer gives on permuted pixels what it gave before."""
@@ -1392,3 +1577,20 @@ def _(seen, x, gamma, beta, eps):
         np.concatenate([np.asarray(one) for one in seen[1]]), wanted, tol=1e-5, what="alone"
     )
     close(seen[0], wanted, tol=1e-4, what="together, with a constant added")
+
+
+@check("layernorm", covers="R136", tol=1e-5)
+def what_is_not_said_is_a_small_epsilon(rng, trial):
+    """Called without ε, layer_norm and layer_norm_backward take 1e-5: it shows where the features hardly differ."""
+    N, D = [(1, 3), (3, 5), (6, 4)][trial]
+    return dict(
+        x=0.005 * rng.normal(size=(N, D)) + 1,
+        gamma=rng.uniform(0.5, 2, size=D),
+        beta=rng.uniform(1, 2, size=D),
+        G=numbers(rng, trial, N, D),
+    )
+
+
+@what_is_not_said_is_a_small_epsilon.when
+def _(student, x, gamma, beta, G):
+    return [student.layer_norm(x, gamma, beta), student.layer_norm_backward(G, x, gamma)]

@@ -109,6 +109,20 @@ misconception(
     new="return int(np.prod(out_shape)) * int(np.prod(shape))",
 )
 
+misconception(
+    "every_window_is_a_square", "shapes",
+    hint="Trace a kernel that is wider than high. Which of its two numbers did you take?",
+    old='kernel, channels = pair(layer["kernel_size"]), before[0]',
+    new='kernel, channels = (pair(layer["kernel_size"])[0],) * 2, before[0]',
+)
+
+misconception(
+    "writes_the_defaults_into_the_callers_layers", "shapes",
+    hint="After the call, look at the dicts that you were given. Who wrote a stride into them?",
+    old='stride = pair(layer.get("stride", default))',
+    new='stride = pair(layer.setdefault("stride", default))',
+)
+
 # -- conv --------------------------------------------------------------------------------------------------------------
 
 _FORWARDS = "Try two polynomials: is (1+2z)(3+4z) what comes out for (1,2) and (3,4)? Mind the minus in the index."
@@ -213,6 +227,43 @@ misconception(
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j]) / x.shape[1]',
 )
 
+@misconception(
+    "convolves_into_integers",
+    "conv",
+    hint="Try a signal of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def convolve1d(x, w):
+    found = np.zeros(len(x) + len(w) - 1, dtype=x.dtype)
+    for t, value in enumerate(x):
+        for a, weight in enumerate(w):
+            found[t + a] += value * weight
+    return found
+
+
+@misconception(
+    "a_layer_filled_with_integers",
+    "conv",
+    hint="Try a picture of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def conv2d(x, w, b, stride=(1, 1), padding=(0, 0)):
+    (down, across), (top, side), (kh, kw) = stride, padding, w.shape[2:]
+    framed = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))
+    rows, cols = (framed.shape[2] - kh) // down + 1, (framed.shape[3] - kw) // across + 1
+    h = np.zeros((len(x), len(w), rows, cols), dtype=x.dtype)
+    for i in range(rows):
+        for j in range(cols):
+            window = framed[:, :, i * down : i * down + kh, j * across : j * across + kw]
+            h[:, :, i, j] = np.einsum("ncab,fcab->nf", window, w) + b
+    return h
+
+
+misconception(
+    "drops_the_axes_of_length_one", "conv",
+    hint="A batch of one picture is a batch. How many axes has your answer?",
+    old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])\n    return h',
+    new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])\n    return h.squeeze()',
+)
+
 # -- backward ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -279,6 +330,13 @@ misconception(
     hint="Raise the bias by 1: by how much does each output rise, and how many outputs are there?",
     old="return dx, dw, G.sum(axis=(0, 2, 3))",
     new="return dx, dw, G.mean(axis=(0, 2, 3))",
+)
+
+misconception(
+    "weight_gradients_cut_to_integers", "backward",
+    hint="Try weights that are whole numbers, written without points. Which kind of numbers fits into your dw?",
+    old="dframe, dw = np.zeros(frame.shape), np.zeros(w.shape)",
+    new="dframe, dw = np.zeros(frame.shape), np.zeros_like(w)",
 )
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
@@ -360,6 +418,45 @@ misconception(
     new="spread[:, :, down, right] += G / (stride[0] * stride[1])",
 )
 
+misconception(
+    "starts_the_maximum_at_minus_a_million", "pooling",
+    hint="With which number does your search begin? Can a whole window lie below it?",
+    old="return flat.max(axis=-1), i * x.shape[3] + j",
+    new="return flat.max(axis=-1, initial=-1e6), i * x.shape[3] + j",
+)
+
+misconception(
+    "takes_what_is_close_for_equal", "pooling",
+    hint="Measure the pixels in a unit a thousand million times larger. Which of them are still different to you?",
+    old="best = flat.argmax(axis=-1)",
+    new="best = np.isclose(flat, flat.max(axis=-1, keepdims=True)).argmax(axis=-1)",
+)
+
+misconception(
+    "counts_a_window_by_its_height", "pooling",
+    hint="Number the pixels of a window of 2×3, row by row. In which row is pixel 2?",
+    old="""i = np.arange(rows)[:, None] * stride[0] + best // size[1]
+    j = np.arange(cols) * stride[1] + best % size[1]""",
+    new="""i = np.arange(rows)[:, None] * stride[0] + best // size[0]
+    j = np.arange(cols) * stride[1] + best % size[0]""",
+)
+
+
+@misconception(
+    "averages_cut_to_integers",
+    "pooling",
+    hint="What is the mean of the integers 1 and 2? And what is left of it in the array that you fill?",
+)
+def avg_pool(x, size, stride):
+    rows, cols = (x.shape[2] - size[0]) // stride[0] + 1, (x.shape[3] - size[1]) // stride[1] + 1
+    out = np.zeros((*x.shape[:2], rows, cols), dtype=x.dtype)
+    for i in range(rows):
+        for j in range(cols):
+            top, left = i * stride[0], j * stride[1]
+            out[:, :, i, j] = x[:, :, top : top + size[0], left : left + size[1]].mean(axis=(2, 3))
+    return out
+
+
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -438,6 +535,56 @@ def batch_norm_train(x, gamma, beta, running_mean, running_var, momentum=0.1, ep
     running_var *= 1 - momentum
     running_var += momentum * var * m / (m - 1)
     return gamma[:, None, None] * normal + beta[:, None, None], running_mean, running_var
+
+
+@misconception(
+    "centres_the_callers_picture",
+    "batchnorm",
+    hint="After the call, look at the x that you passed in. What is its mean now?",
+)
+def batch_norm_train(x, gamma, beta, running_mean, running_var, momentum=0.1, eps=1e-5):
+    m = x.size / x.shape[1]
+    mean, var = x.mean(axis=(0, 2, 3)), x.var(axis=(0, 2, 3))
+    x -= mean[:, None, None]
+    y = gamma[:, None, None] * x / np.sqrt(var + eps)[:, None, None] + beta[:, None, None]
+    new_mean = (1 - momentum) * running_mean + momentum * mean
+    return y, new_mean, (1 - momentum) * running_var + momentum * var * m / (m - 1)
+
+
+@misconception(
+    "normalises_into_integers",
+    "batchnorm",
+    hint="Try a batch of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def batch_norm_train(x, gamma, beta, running_mean, running_var, momentum=0.1, eps=1e-5):
+    m, y = x.size / x.shape[1], np.zeros_like(x)
+    mean, var = x.mean(axis=(0, 2, 3)), x.var(axis=(0, 2, 3))
+    for c in range(x.shape[1]):
+        y[:, c] = gamma[c] * (x[:, c] - mean[c]) / np.sqrt(var[c] + eps) + beta[c]
+    new_mean = (1 - momentum) * running_mean + momentum * mean
+    return y, new_mean, (1 - momentum) * running_var + momentum * var * m / (m - 1)
+
+
+misconception(
+    "counts_images_and_not_numbers", "batchnorm",
+    hint="How many numbers has a batch in one channel: one for each image, or one for each pixel of each image?",
+    old="momentum * var * m / (m - 1)",
+    new="momentum * var * len(x) / max(len(x) - 1, 1)",
+)
+
+misconception(
+    "an_epsilon_of_its_own", "batchnorm",
+    hint="Call it with ε = 0.5. Does your answer change?",
+    old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
+    new="normal = (x - mean[:, None, None]) / np.sqrt(var + 1e-5)[:, None, None]",
+)
+
+misconception(
+    "multiplies_gamma_into_the_callers_gradient", "batchnorm",
+    hint="After your first lines, what has become of G? It is needed once more, as it came.",
+    old="g = G * gamma[:, None, None]",
+    new="g = G\n    g *= gamma[:, None, None]",
+)
 
 
 _EVAL_OLD = (
@@ -597,6 +744,56 @@ misconception(
 )
 
 misconception(
+    "every_network_starts_the_same", "lenet",
+    hint="Make two networks and compare their weights. Who set the dice back?",
+    old="super().__init__()\n",
+    new="super().__init__()\n        torch.manual_seed(0)\n",
+)
+
+misconception(
+    "all_networks_share_a_layer", "lenet",
+    hint="Train one network, then make a second one. Is it really new?",
+    old="self.fc2 = nn.Linear(64, 10, device=device)",
+    new="self.fc2 = LeNet.__dict__.get('last') or nn.Linear(64, 10, device=device)\n        LeNet.last = self.fc2",
+)
+
+misconception(
+    "starts_at_zero", "lenet",
+    hint="If all weights of a layer start equal, what can make its units different later?",
+    old="self.fc2 = nn.Linear(64, 10, device=device)",
+    new="self.fc2 = nn.Linear(64, 10, device=device)\n        nn.init.zeros_(self.fc2.weight)",
+)
+
+misconception(
+    "takes_the_first_step_with_old_gradients", "lenet",
+    hint="Somebody has gone backward through the model before you. When do you empty the bucket for the first time?",
+    old="""optimiser.zero_grad()
+            loss = nn.functional.cross_entropy(model(images[batch]), labels[batch])
+            loss.backward()
+            optimiser.step()
+""",
+    new="""loss = nn.functional.cross_entropy(model(images[batch]), labels[batch])
+            loss.backward()
+            optimiser.step()
+            optimiser.zero_grad()
+""",
+)
+
+misconception(
+    "goes_on_with_the_old_optimiser", "lenet",
+    hint="Train a model twice. What does the second optimiser know of the first training?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = model.__dict__.setdefault('optimiser', torch.optim.Adam(model.parameters(), lr=rate))",
+)
+
+misconception(
+    "drops_the_axis_of_a_single_image", "lenet",
+    hint="Ask it about a single image. How many classes do you get, in a tensor of how many axes?",
+    old="return model(images).argmax(dim=1)",
+    new="return model(images).squeeze().argmax(dim=-1)",
+)
+
+misconception(
     "predicts_in_training_mode", "lenet",
     hint="Put a batch normalisation into the model. What does it do with the test images?",
     old="model.eval()\n",
@@ -645,6 +842,30 @@ misconception(
     hint="Look at the pictures that the second training really saw. Are the pixels out of order?",
     old="if suffix:",
     new="if False:",
+)
+
+misconception(
+    "goes_on_with_the_trained_model", "lenet",
+    hint="Which pictures had your second model seen before its training began?",
+    old="""            model = make(device=images.device)
+            fit(model, seen""",
+    new="""            model = model if suffix else make(device=images.device)
+            fit(model, seen""",
+)
+
+misconception(
+    "keeps_the_permuted_pictures", "lenet",
+    hint="Call it twice, with two orders. Do the second networks see the second order?",
+    old="seen, asked = permute_pixels(seen, order), permute_pixels(asked, order)",
+    new="seen, asked = LeNet.__dict__.get('kept') or (permute_pixels(seen, order), permute_pixels(asked, order))\n"
+    "                LeNet.kept = (seen, asked)",
+)
+
+misconception(
+    "plain_answers_under_both_names", "lenet",
+    hint="Compare the answers under your two keys for the perceptron. Do they come from two models?",
+    old="found[name + suffix] = predict(model, asked)",
+    new="found[name + suffix] = predict(model, asked)\n        if name == 'mlp':\n            found['mlp_permuted'] = found['mlp']",
 )
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
@@ -832,6 +1053,27 @@ misconception(
     new="field += (kernel - 1) * jump",
 )
 
+@misconception(
+    "phrases_cut_to_integers",
+    "text",
+    hint="Try words that are whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def text_conv(X, W, b, stride=1, dilation=1):
+    k = W.shape[1]
+    places = (len(X) - dilation * (k - 1) - 1) // stride + 1
+    h = np.zeros((places, len(W)), dtype=X.dtype)
+    for t in range(places):
+        h[t] = b + sum(W[:, a] @ X[stride * t + dilation * a] for a in range(k))
+    return h
+
+
+misconception(
+    "leaves_out_the_last_window", "text",
+    hint="A sentence just as long as the window: in how many places does it fit?",
+    old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1",
+    new="places = (len(X) - dilation * (k - 1) - 1) // stride",
+)
+
 # -- symmetry (extra) --------------------------------------------------------------------------------------------------
 
 misconception(
@@ -867,6 +1109,34 @@ misconception(
     hint="When you try the second pixel, is the first one back to what it was?",
     old="tried = x.copy()",
     new="tried = x",
+)
+
+misconception(
+    "a_gap_has_one_side", "symmetry",
+    hint="If the one is 5 smaller than the other everywhere, how large is the gap?",
+    old="return float(np.abs(first - last).max())",
+    new="return float((first - last).max())",
+)
+
+misconception(
+    "only_what_grows_has_changed", "symmetry",
+    hint="A brighter pixel can make an output darker. Is that no change?",
+    old="found[pixel] = abs(layer(tried)[place] - usual) > 1e-9",
+    new="found[pixel] = layer(tried)[place] - usual > 1e-9",
+)
+
+misconception(
+    "small_beside_the_output_is_nothing", "symmetry",
+    hint="An output of 1000 changes by 0.0001. The docstring has a limit; whose limit do you use?",
+    old="found[pixel] = abs(layer(tried)[place] - usual) > 1e-9",
+    new="found[pixel] = not np.isclose(layer(tried)[place], usual)",
+)
+
+misconception(
+    "nudges_a_pixel_a_little", "symmetry",
+    hint="By how much does the docstring change a pixel? Think of a layer with a threshold, and of pixels that are integers.",
+    old="tried[pixel] += 1\n",
+    new="tried[pixel] = tried[pixel] + 1e-3\n",
 )
 
 misconception(
@@ -908,4 +1178,31 @@ misconception(
     hint="x moves its mean and its variance. How many terms does that make?",
     old="return (pull - pull_mean - pull_var) / width, (G * unit)",
     new="return (pull - pull_mean) / width, (G * unit)",
+)
+
+misconception(
+    "divides_by_one_less", "layernorm",
+    hint="Does the formula for v divide by D, or by D − 1?",
+    old="return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
+    new="return gamma * centred / np.sqrt(x.var(axis=1, ddof=1, keepdims=True) + eps) + beta",
+)
+
+
+@misconception(
+    "layer_norm_cut_to_integers",
+    "layernorm",
+    hint="Try an example of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def layer_norm(x, gamma, beta, eps=1e-5):
+    y = np.zeros_like(x)
+    for n, row in enumerate(x):
+        y[n] = gamma * (row - row.mean()) / np.sqrt(row.var() + eps) + beta
+    return y
+
+
+misconception(
+    "gamma_goes_into_the_gradient_that_came", "layernorm",
+    hint="After your first lines, what has become of G? It is needed once more, as it came.",
+    old="pull = G * gamma\n",
+    new="pull = G\n    pull *= gamma\n",
 )
