@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 @check("attention", calls="project", covers="R266")
 def every_word_makes_a_query_a_key_and_a_value(rng, trial):
-    """project gives X W_qᵀ, X W_kᵀ and X W_vᵀ."""
+    """project gives X W_qᵀ, X W_kᵀ and X W_vᵀ; X may hold integers."""
     lead, n, d, d_k, d_v = [((), 1, 2, 3, 1), ((), 4, 3, 2, 5), ((2, 3), 5, 4, 6, 3)][trial]
-    X = rng.normal(size=(*lead, n, d)) if trial else rng.integers(1, 5, size=(n, d)).astype(float)
+    X = rng.normal(size=(*lead, n, d)) if trial == 2 else rng.integers(1, 5, size=(n, d)).astype([float, int][trial])
     W_q, W_k, W_v = (rng.integers(-4, 5, size=(size, d)) + 0.5 for size in (d_k, d_k, d_v))
     return dict(X=X, W_q=W_q, W_k=W_k, W_v=W_v)
 
 
 def queries_keys_values(rng, trial):
-    """Draw queries, keys and values, all sizes different; the first trial is the example of the notebook."""
-    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 5, 2, 4), ((2, 3), 4, 6, 5, 3)][trial]
+    """Draw queries, keys and values; the first trial is the example of the notebook, and the fourth has integers."""
+    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 5, 2, 4), ((2, 3), 4, 6, 5, 3), ((1,), 2, 3, 3, 2)][trial]
+    if trial == 3:
+        Q, K = rng.integers(-2, 3, size=(1, n, d_k)), rng.integers(-2, 3, size=(1, m, d_k))
+        return dict(Q=Q, K=K, V=rng.permuted(np.resize([-7, 2, 5, 8, -4, 3], (1, m, d_v))))
     Q, K, V = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v)))
     if trial == 0:
         Q, K = np.array([[2.0, 0, 0, 0]]), np.array([[np.log(3), 0, 1, 0], [0, 5, 0, 0]])
@@ -32,15 +35,19 @@ def queries_keys_values(rng, trial):
     return dict(Q=1.5 * Q if trial else Q, K=K, V=V)
 
 
-@check("attention", calls="attention", tol=1e-5, covers="R243 R265 R267")
+@check("attention", calls="attention", trials=4, tol=1e-5, covers="R243 R265 R267")
 def attention_averages_the_values(rng, trial):
-    """attention gives Z = P V and P = softmax of the rows of Q Kᵀ / √d_k."""
+    """attention gives Z = P V and P = softmax of the rows of Q Kᵀ / √d_k; all three may hold integers."""
     return queries_keys_values(rng, trial)
 
 
-@check("attention", calls="attention", tol=1e-5, covers="R270")
+@check("attention", calls="attention", trials=4, tol=1e-5, covers="R270")
 def a_masked_score_is_minus_infinity(rng, trial):
-    """Where the mask is False the weight is 0, and the other weights of the row still sum to 1."""
+    """Where the mask is False the weight is 0, and the other weights of the row still sum to 1, however large the scores."""
+    if trial == 3:  # scores of ±1e12, the largest of them hidden; all of it is exact, and so are ties
+        Q, K = 2.0**38 * rng.integers(1, 5, size=(2, 4)), -1.0 * rng.integers(1, 5, size=(4, 4))
+        K[0] = 1.0
+        return dict(Q=Q, K=K, V=rng.normal(size=(4, 3)), mask=np.array([[0, 1, 1, 1], [0, 1, 0, 1]], dtype=bool))
     inputs = queries_keys_values(rng, trial)
     n, m = inputs["Q"].shape[-2], inputs["K"].shape[-2]
     mask = rng.random((*inputs["Q"].shape[:-2], n, m)) < 0.5
@@ -49,16 +56,16 @@ def a_masked_score_is_minus_infinity(rng, trial):
     return dict(inputs, mask=mask)
 
 
-@check("attention", calls="causal_mask", covers="R271")
+@check("attention", calls="causal_mask", trials=4, covers="R271")
 def position_t_sees_itself_and_the_past(rng, trial):
     """causal_mask is True where the key is not later than the query."""
-    return dict(n=[2, 3, int(rng.integers(5, 9))][trial])
+    return dict(n=[2, 3, int(rng.integers(5, 9)), 1][trial])
 
 
-@check("attention", calls="padding_mask", covers="R270")
+@check("attention", calls="padding_mask", trials=4, covers="R270")
 def blanks_are_not_seen(rng, trial):
     """padding_mask is True at the first lengths[b] keys of sentence b, in the shape B×1×m."""
-    lengths, m = [([1, 2], 3), ([4, 0, 2], 4), (rng.integers(1, 7, size=5), 8)][trial]
+    lengths, m = [([1, 2], 3), ([4, 0, 2], 4), (rng.integers(1, 7, size=5), 8), ([3], 5)][trial]
     return dict(lengths=np.array(lengths), m=m)
 
 
@@ -67,39 +74,45 @@ def blanks_are_not_seen(rng, trial):
 
 def a_forward_pass(reference, rng, trial):
     """Draw the inputs of attention, run it with a mask, and draw a gradient for its output."""
-    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 4, 2, 5), ((2, 3), 4, 6, 5, 3)][trial]
-    Q, K, V, dZ = (rng.normal(size=(*lead, *shape)) for shape in ((n, d_k), (m, d_k), (m, d_v), (n, d_v)))
+    lead, n, m, d_k, d_v = [((), 1, 2, 4, 2), ((), 3, 4, 2, 5), ((2, 3), 4, 6, 5, 3), ((1,), 2, 3, 3, 2)][trial]
+    shapes = [(*lead, n, d_k), (*lead, m, d_k), (*lead, m, d_v), (*lead, n, d_v)]
+    Q, K, V, dZ = (rng.integers(-2, 3, size=shape) if trial == 3 else rng.normal(size=shape) for shape in shapes)
     if trial == 0:
         Q, K = np.array([[2.0, 0, 0, 0]]), np.array([[np.log(3), 0, 1, 0], [0, 5, 0, 0]])
         V, dZ = np.array([[8.0, 0], [0, 4]]), np.array([[1.0, 0]]) * rng.integers(1, 4)
-    mask = rng.random((*lead, n, m)) < (0.7 if trial else 2)
+    mask = rng.random((*lead, n, m)) < (0.7 if trial in (1, 2) else 2)
     mask[..., np.arange(n), np.arange(n) % m] = True
     return dict(dZ=dZ, Q=Q, K=K, V=V, P=reference.attention(Q, K, V, mask)[1])
 
 
 @check("backward", calls="softmax_backward", covers="R268")
 def back_through_the_softmax(rng, trial):
-    """softmax_backward gives p (dp − Σ p dp) for every row."""
+    """softmax_backward gives p (dp − Σ p dp) for every row; dP may hold integers."""
     n, m = [(1, 2), (3, 4), (5, 7)][trial]
     lead = (2,) if trial == 2 else ()
-    dP = rng.normal(size=(*lead, n, m)) if trial else rng.integers(3, 9, size=(1, 2)).astype(float)
+    dP = [
+        rng.integers(3, 9, size=(1, 2)).astype(float),
+        rng.permuted(np.resize([-5, 2, 7, 3], (3, 4)), axis=1),  # integers
+        rng.normal(size=(*lead, n, m)),
+    ][trial]
     return dict(dP=dP, P=np.array([[0.75, 0.25]]) if trial == 0 else rng.dirichlet(np.ones(m), size=(*lead, n)))
 
 
-@check("backward", calls="attention_backward", covers="R267")
+@check("backward", calls="attention_backward", trials=4, covers="R267")
 def back_through_attention(rng, trial, reference):
-    """attention_backward gives the gradients in the queries, the keys and the values."""
+    """attention_backward gives the gradients in the queries, the keys and the values; all may hold integers."""
     return a_forward_pass(reference, rng, trial)
 
 
 @check("backward", calls="projection_backward", covers="R266")
 def back_through_the_projections(rng, trial):
-    """projection_backward gives the gradients in X and in the three weight matrices."""
+    """projection_backward gives the gradients in X, which may hold integers, and in the three weight matrices."""
     B, n, d, d_k, d_v = [(1, 1, 2, 3, 1), (2, 3, 4, 2, 5), (3, 5, 4, 6, 2)][trial]
     draw = rng.normal if trial else lambda size: rng.integers(1, 5, size=size).astype(float)
     dQ, dK, dV = (draw(size=(B, n, size)) for size in (d_k, d_k, d_v))
     W_q, W_k, W_v = (draw(size=(size, d)) for size in (d_k, d_k, d_v))
-    return dict(dQ=dQ, dK=dK, dV=dV, X=draw(size=(B, n, d)), W_q=W_q, W_k=W_k, W_v=W_v)
+    X = rng.integers(-4, 5, size=(B, n, d)) if trial == 1 else draw(size=(B, n, d))
+    return dict(dQ=dQ, dK=dK, dV=dV, X=X, W_q=W_q, W_k=W_k, W_v=W_v)
 
 
 # -- heads -------------------------------------------------------------------------------------------------------------
@@ -131,10 +144,10 @@ def _(student, X):
     return student.merge_heads(torch.from_numpy(X))
 
 
-@check("heads", covers="R269")
+@check("heads", trials=4, covers="R269")
 def every_head_attends_and_all_are_mixed(rng, trial):
     """MultiHeadAttention projects, lets every head attend with its own scale, and mixes the heads by `out`."""
-    B, n, heads, each = [(1, 2, 2, 2), (2, 3, 2, 4), (2, 5, 3, 2)][trial]
+    B, n, heads, each = [(1, 2, 2, 2), (2, 3, 2, 4), (2, 5, 3, 2), (1, 3, 1, 3)][trial]
     x = rng.normal(size=(B, n, heads * each))
     return dict(x=x, heads=heads, weights=head_weights(rng, heads * each))
 
@@ -146,18 +159,43 @@ def _(student, x, heads, weights):
     return module(torch.from_numpy(x), torch.from_numpy(x))
 
 
-@check("heads", covers="R270 R271")
+@check("heads", trials=4, covers="R270 R271")
 def all_heads_share_the_mask(rng, trial):
-    """A mask of n×m or of B×n×m holds for every head; True may attend."""
-    B, n, m, heads, each = [(1, 2, 3, 2, 1), (2, 3, 4, 3, 2), (3, 4, 5, 2, 4)][trial]
-    mask = rng.random((n, m) if trial == 0 else (B, n, m)) < 0.5
+    """A mask of n×m or of B×n×m holds for every head; True may attend. (The fourth trial is in float32, with n = B.)"""
+    B, n, m, heads, each = [(1, 2, 3, 2, 1), (2, 3, 4, 3, 2), (3, 4, 5, 2, 4), (3, 3, 4, 2, 3)][trial]
+    mask = rng.random((n, m) if trial in (0, 3) else (B, n, m)) < 0.5
     mask[..., np.arange(n), np.arange(n)] = True
     mask[..., np.arange(n), np.arange(n) + 1] = False
-    x, memory = rng.normal(size=(B, n, heads * each)), rng.normal(size=(B, m, heads * each))
+    kind = np.float32 if trial == 3 else float
+    x, memory = (rng.normal(size=(B, size, heads * each)).astype(kind) for size in (n, m))
     return dict(x=x, memory=memory, mask=mask, heads=heads, weights=head_weights(rng, heads * each))
 
 
 @all_heads_share_the_mask.when
+def _(student, x, memory, mask, heads, weights):
+    x, memory = torch.from_numpy(x), torch.from_numpy(memory)
+    module = student.MultiHeadAttention(x.shape[-1], heads).to(x.dtype)
+    module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return module(x, memory, torch.from_numpy(mask))
+
+
+@check("heads", covers="R270")
+def hidden_is_hidden_however_large_the_scores(rng, trial):
+    """Scores of ±1e12 are legal: a word that may not be seen is not seen, and one that may be is."""
+    B, n, m, heads, each = [(1, 1, 2, 1, 1), (2, 2, 4, 2, 4), (1, 3, 5, 3, 4)][trial]
+    width = heads * each
+    weights = head_weights(rng, width)  # queries and keys of whole numbers: all scores are exact, and so are ties
+    weights |= {f"{name}.weight": 1.0 * rng.integers(1, 3, size=(width, width)) for name in ("query", "key")}
+    memory = -1.0 * rng.integers(1, 5, size=(B, m, width))
+    memory[:, 0] *= -1  # fits all words, and is hidden from all
+    mask = rng.random((B, n, m)) < 0.7
+    mask[..., 0], mask[..., 1] = False, True
+    return dict(
+        x=2.0**40 * rng.integers(1, 5, size=(B, n, width)), memory=memory, mask=mask, heads=heads, weights=weights
+    )
+
+
+@hidden_is_hidden_however_large_the_scores.when
 def _(student, x, memory, mask, heads, weights):
     module = student.MultiHeadAttention(x.shape[-1], heads).double()
     module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
@@ -194,10 +232,10 @@ def _(seen):
 # -- positions ---------------------------------------------------------------------------------------------------------
 
 
-@check("positions", calls="sinusoids", covers="R272")
+@check("positions", calls="sinusoids", trials=4, covers="R272")
 def sines_and_cosines_stand_side_by_side(rng, trial):
     """sinusoids has sin(p ω_i) in column 2i and cos(p ω_i) in column 2i+1."""
-    return dict(n=[3, 5, int(rng.integers(20, 40))][trial], d=[2, 6, 2 * int(rng.integers(4, 9))][trial])
+    return dict(n=[3, 5, int(rng.integers(20, 40)), 1][trial], d=[2, 6, 2 * int(rng.integers(4, 9)), 4][trial])
 
 
 @check("positions", calls="rotation", covers="R272")
@@ -206,20 +244,29 @@ def going_on_turns_every_hand(rng, trial):
     return dict(k=[1, 3, -int(rng.integers(2, 9))][trial], d=[2, 4, 10][trial])
 
 
-@check("positions", tol=1e-5, covers="R273")
+@check("positions", trials=4, tol=1e-5, covers="R273")
 def the_instrument_measures_equivariance(rng, trial):
-    """equivariance_gap is 0 for functions of single rows, and the largest deviation for others."""
-    n, d = [(3, 2), (5, 3), (8, 4)][trial]
-    X = rng.integers(-9, 10, size=(n, d)).astype(float) if trial == 0 else rng.normal(size=(n, d))
-    return dict(X=X + np.arange(n)[:, None], order=np.roll(np.arange(n), 1), by_place=rng.normal(size=(n, d)))
+    """equivariance_gap is 0 for functions of single rows, and the largest deviation for others, to either side."""
+    n, d = [(3, 2), (5, 3), (8, 4), (4, 2)][trial]
+    X = rng.normal(size=(n, d)) if trial in (1, 2) else rng.integers(-9, 10, size=(n, d))
+    return dict(
+        X=(X.astype(float) if trial == 0 else X) + np.arange(n)[:, None],  # integers in the last one
+        order=np.roll(np.arange(n), 1),
+        by_place=rng.normal(size=(n, d)),
+        mix=rng.normal(size=(d, d + 1)),
+    )
 
 
 @the_instrument_measures_equivariance.when
-def _(student, X, order, by_place):
+def _(student, X, order, by_place, mix):
+    def rising(rows):  # by place, and wider than X; where the last row comes first, it falls farther than others rise
+        return np.arange(len(rows))[:, None] * (1.5 + 0.5 * np.tanh(rows @ mix))
+
     return dict(
         alone=float(student.equivariance_gap(lambda rows: rows**2, X, order)),
         placed=float(student.equivariance_gap(lambda rows: rows + by_place, X, order)),
         running=float(student.equivariance_gap(lambda rows: np.cumsum(rows, axis=0), X, order)),
+        rising=float(student.equivariance_gap(rising, X, order)),
     )
 
 
@@ -238,20 +285,20 @@ def encoder_inputs(rng, trial):
 
 @check("layers", covers="R274 R277")
 def an_encoder_layer_with_the_norm_before(rng, trial):
-    """EncoderLayer, pre-norm: y = x + A(LN₁(x)), then y + F(LN₂(y))."""
+    """EncoderLayer, pre-norm unless told otherwise: y = x + A(LN₁(x)), then y + F(LN₂(y)); with a mask, and without one."""
     return encoder_inputs(rng, trial)
 
 
 @an_encoder_layer_with_the_norm_before.when
 def _(student, x, mask, hidden, weights):
-    layer = student.EncoderLayer(x.shape[-1], hidden, attention(), True).double()
+    layer = student.EncoderLayer(x.shape[-1], hidden, attention()).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return layer(torch.from_numpy(x), torch.from_numpy(mask))
+    return [layer(torch.from_numpy(x), torch.from_numpy(mask)), layer(torch.from_numpy(x))]
 
 
 @check("layers", covers="R274 R277")
 def an_encoder_layer_with_the_norm_behind(rng, trial):
-    """EncoderLayer, post-norm: y = LN₁(x + A(x)), then LN₂(y + F(y))."""
+    """EncoderLayer, post-norm: y = LN₁(x + A(x)), then LN₂(y + F(y)); with a mask, and without one."""
     return encoder_inputs(rng, trial)
 
 
@@ -259,12 +306,12 @@ def an_encoder_layer_with_the_norm_behind(rng, trial):
 def _(student, x, mask, hidden, weights):
     layer = student.EncoderLayer(x.shape[-1], hidden, attention(), False).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
-    return layer(torch.from_numpy(x), torch.from_numpy(mask))
+    return [layer(torch.from_numpy(x), torch.from_numpy(mask)), layer(torch.from_numpy(x))]
 
 
 @check("layers", covers="R275")
 def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
-    """DecoderLayer, pre-norm: causal self-attention, cross-attention to the memory, feed-forward, each one added."""
+    """DecoderLayer, pre-norm unless told otherwise: causal self-attention, cross-attention, feed-forward, each one added."""
     B, n, m, width, hidden = [(1, 2, 4, 3, 1), (2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial]
     x, memory = 2 * rng.normal(size=(B, n, width)), rng.normal(size=(B, m, width)) + 0.5
     return dict(x=x, memory=memory, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
@@ -272,9 +319,73 @@ def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
 
 @a_decoder_layer_reads_its_past_and_the_memory.when
 def _(student, x, memory, hidden, weights):
-    layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7), True).double()
+    layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7)).double()
     layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return layer(torch.from_numpy(x), torch.from_numpy(memory))
+
+
+@check("layers", covers="R271 R275")
+def a_decoder_layer_serves_targets_of_any_length(rng, trial):
+    """One DecoderLayer is called for a target of one length, then for a longer one, then for a single word."""
+    B, n, m, width, hidden = [(1, 2, 1, 3, 2), (2, 3, 4, 5, 6), (3, 4, 6, 4, 5)][trial]
+    x, longer = 2 * rng.normal(size=(B, n, width)), 2 * rng.normal(size=(B, n + 2, width))
+    memory = rng.normal(size=(B, m, width)) + 0.5
+    return dict(x=x, longer=longer, memory=memory, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
+
+
+@a_decoder_layer_serves_targets_of_any_length.when
+def _(student, x, longer, memory, hidden, weights):
+    found = []
+    for pre in (True, False):
+        layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7), pre).double()
+        layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+        targets = [torch.from_numpy(x), torch.from_numpy(longer), torch.from_numpy(longer[:, :1])]
+        found.append([layer(one, torch.from_numpy(memory)) for one in targets])
+    return found
+
+
+def slopes(layer, inputs, cotangent):
+    """Give the gradients of Σ cotangent ⊙ layer(inputs) in the inputs, and in the weights of the feed-forward net."""
+    inputs = [torch.tensor(one, requires_grad=True) for one in inputs]
+    total = (layer(*inputs) * torch.tensor(cotangent)).sum()
+    return torch.autograd.grad(total, [*inputs, layer.rise.weight, layer.fall.weight])
+
+
+@check("layers", covers="R274")
+def gradients_pass_through_an_encoder_layer(rng, trial):
+    """An EncoderLayer can be trained: the gradients in x and in its weights are right, in both forms."""
+    B, n, width, hidden = [(1, 2, 3, 1), (2, 3, 4, 5), (3, 5, 4, 7)][trial]
+    x, cotangent = 2 * rng.normal(size=(2, B, n, width))
+    return dict(x=x, cotangent=cotangent, hidden=hidden, weights=layer_weights(rng, width, hidden, 2))
+
+
+@gradients_pass_through_an_encoder_layer.when
+def _(student, x, cotangent, hidden, weights):
+    found = []
+    for pre in (True, False):
+        layer = student.EncoderLayer(x.shape[-1], hidden, attention(), pre).double()
+        layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+        found.append(slopes(layer, [x], cotangent))
+    return found
+
+
+@check("layers", covers="R275")
+def gradients_pass_through_a_decoder_layer(rng, trial):
+    """A DecoderLayer can be trained: the gradients in x, in the memory and in its weights are right, in both forms."""
+    B, n, m, width, hidden = [(1, 2, 4, 3, 1), (2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial]
+    x, cotangent = 2 * rng.normal(size=(2, B, n, width))
+    memory = rng.normal(size=(B, m, width)) + 0.5
+    return dict(x=x, memory=memory, cotangent=cotangent, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
+
+
+@gradients_pass_through_a_decoder_layer.when
+def _(student, x, memory, cotangent, hidden, weights):
+    found = []
+    for pre in (True, False):
+        layer = student.DecoderLayer(x.shape[-1], hidden, attention(), attention(size=-0.7), pre).double()
+        layer.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+        found.append(slopes(layer, [x, memory], cotangent))
+    return found
 
 
 @check("layers", trials=1, weight=0)
@@ -308,8 +419,8 @@ def _(seen):
 
 @check("gpt", covers="R271 R272 R276")
 def logits_of_the_next_token(rng, trial):
-    """GPT adds token and position, runs the blocks under a causal mask, normalises, and maps to V logits."""
-    B, n, vocab, width, length, depth = [(1, 2, 4, 3, 5, 1), (2, 4, 5, 3, 6, 1), (3, 5, 7, 4, 5, 2)][trial]
+    """GPT adds token and position, runs the blocks in order under a causal mask, normalises, and maps to V logits."""
+    B, n, vocab, width, length, depth = [(1, 2, 4, 3, 5, 1), (2, 4, 5, 3, 6, 1), (3, 5, 7, 4, 5, 3)][trial]
     tokens = rng.integers(vocab, size=(B, n))
     weights = gpt_weights(rng, vocab, width, length)
     return dict(tokens=tokens, vocab=vocab, width=width, length=length, depth=depth, weights=weights)
@@ -317,16 +428,38 @@ def logits_of_the_next_token(rng, trial):
 
 @logits_of_the_next_token.when
 def _(student, tokens, vocab, width, length, depth, weights):
-    model = student.GPT(vocab, width, length, [block() for _ in range(depth)]).double()
+    model = student.GPT(vocab, width, length, [block(1 - 0.4 * i) for i in range(depth)]).double()
     model.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
     return model(torch.from_numpy(tokens))
 
 
-@check("gpt", covers="R276")
+@check("gpt", covers="R271 R276")
+def one_model_reads_sequences_of_any_length(rng, trial):
+    """One GPT reads two tokens or more, then longer sequences, then a single token, whose follower it also predicts."""
+    B, n, vocab, width = [(1, 2, 4, 3), (2, 3, 5, 4), (3, 4, 6, 5)][trial]
+    short, long = rng.integers(vocab, size=(B, n)), rng.integers(vocab, size=(B, n + 2))
+    return dict(short=short, long=long, vocab=vocab, width=width, weights=gpt_weights(rng, vocab, width, n + 3))
+
+
+@one_model_reads_sequences_of_any_length.when
+def _(student, short, long, vocab, width, weights):
+    model = student.GPT(vocab, width, len(weights["position.weight"]), [block()]).double()
+    model.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    found = [model(torch.from_numpy(one)) for one in (short, long, long[:, :1])]
+    return [*found, model.next_token(torch.from_numpy(long[:, :1]))]
+
+
+@check("gpt", trials=5, covers="R276")
 def each_logit_is_held_against_the_token_after_it(rng, trial):
     """next_token_loss is the mean of −log p over the tokens 1 … n−1, each predicted one position earlier."""
-    B, n, vocab = [(1, 2, 3), (2, 4, 3), (5, 3, 6)][trial]
-    return dict(logits=2 * rng.normal(size=(B, n, vocab)), tokens=rng.integers(vocab, size=(B, n)))
+    B, n, vocab = [(1, 2, 3), (2, 4, 3), (5, 3, 6), (2, 3, 4), (3, 4, 5)][trial]
+    logits, tokens = 2 * rng.normal(size=(B, n, vocab)), rng.integers(vocab, size=(B, n))
+    if trial == 3:  # sure, and once quite wrong
+        logits *= 1000
+        tokens[0, 1] = logits[0, 0].argmin()
+    if trial == 4:
+        logits[:, -1] = np.nan  # predicts nothing that is there
+    return dict(logits=logits, tokens=tokens)
 
 
 @each_logit_is_held_against_the_token_after_it.when
@@ -336,7 +469,10 @@ def _(student, logits, tokens):
 
 @check("gpt", tol=1e-6)
 def steps_of_adam(rng, trial):
-    """train takes its steps with Adam and returns the loss before each (every row is the same here, so any draw will do)."""
+    """train takes its steps with Adam and returns the loss before each, for one model and then for another one.
+
+    Every row is the same here, so any draw will do.
+    """
     vocab, n, steps = [(2, 3, 2), (4, 6, 4), (5, 7, 9)][trial]
     row = rng.permutation(np.resize(np.arange(vocab), n))
     table = rng.normal(size=(vocab, vocab))
@@ -351,10 +487,13 @@ def steps_of_adam(rng, trial):
 
 @steps_of_adam.when
 def _(student, tokens, table, steps, rate, number):
-    model = torch.nn.Embedding(*table.shape).double()
-    model.load_state_dict({"weight": torch.tensor(table)})
-    losses = student.train(model, torch.from_numpy(tokens), steps, 3, rate, np.random.default_rng(number))
-    return dict(losses=[float(one) for one in losses], weights=model.weight)
+    found = []
+    for start in (table, table[::-1].copy()):
+        model = torch.nn.Embedding(*table.shape).double()
+        model.load_state_dict({"weight": torch.tensor(start)})
+        losses = student.train(model, torch.from_numpy(tokens), steps, 3, rate, np.random.default_rng(number))
+        found.append(dict(losses=[float(one) for one in losses], weights=model.weight))
+    return found
 
 
 @check("gpt", trials=1, weight=0)
@@ -403,9 +542,13 @@ the_answers_have_the_form_that_is_asked = answers_have_form(
 # -- image (extra) -----------------------------------------------------------------------------------------------------
 
 
-@check("image", tol=1e-5, covers="R264")
+@check("image", trials=4, tol=1e-5, covers="R264")
 def the_caption_asks_and_the_regions_answer(rng, trial):
-    """image_attention gives the weights of the regions and the logits."""
+    """image_attention gives the weights of the regions and the logits; all arrays may hold integers."""
+    if trial == 3:
+        Z, F, A, b = (rng.integers(-2, 3, size=size) for size in ((3, 4), (5, 4), (2, 8), 2))
+        Z[:, 0], F[:, 0] = [1, 2, 2], rng.permutation([-2, -1, 0, 1, 2])  # a mean that is not whole, and different fits
+        return dict(Z=Z, F=F, A=A + 1, b=b)
     L, d, m, classes = [(2, 1, 3, 2), (3, 4, 5, 2), (5, 3, 4, 7)][trial]
     Z, F = 2 * rng.normal(size=(L, d)), 2 * rng.normal(size=(m, d))
     return dict(Z=Z, F=F, A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes))

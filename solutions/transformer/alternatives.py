@@ -82,7 +82,7 @@ def padding_mask(lengths, m):
 
 @alternative("writes_out_the_jacobian", "backward")
 def softmax_backward(dP, P):
-    dS = np.zeros_like(dP)
+    dS = np.zeros_like(P)
     for place in np.ndindex(*P.shape[:-1]):
         p = P[place]
         dS[place] = (np.diag(p) - np.outer(p, p)) @ dP[place]

@@ -146,6 +146,58 @@ misconception(
     new="return np.arange(m) < np.asarray(lengths)[:, None]",
 )
 
+@misconception(
+    "projects_into_integers",
+    "attention",
+    hint="Try an X of whole numbers, written without points. Which kind of numbers fits into the arrays that you fill?",
+)
+def project(X, W_q, W_k, W_v):
+    made = [np.zeros((*X.shape[:-1], len(W)), dtype=X.dtype) for W in (W_q, W_k, W_v)]
+    for one, W in zip(made, (W_q, W_k, W_v)):
+        one[...] = X @ W.T
+    return made
+
+
+misconception(
+    "outputs_of_the_kind_of_the_values", "attention",
+    hint="Values of 1 and 2, weighted by halves: does their mean fit into an array of the values' own kind?",
+    old="    return P @ V, P\n",
+    new="    return (P @ V).astype(V.dtype), P\n",
+)
+
+misconception(
+    "a_billion_is_infinite", "attention",
+    hint="You mend the rows that see nothing. Now let every score that is allowed be −1e12: who wins?",
+    old="S = np.where(mask, S, -np.inf)\n    top = S.max(axis=-1, keepdims=True)",
+    new="S = np.where(mask, S, -1e9)\n        S = np.where(np.any(mask, axis=-1, keepdims=True), S, -np.inf)\n    top = S.max(axis=-1, keepdims=True)",
+)
+
+misconception(
+    "subtracts_the_top_of_what_is_hidden", "attention",
+    hint="The largest score of a row may be one that is not allowed. What do the others become after your shift?",
+    old="    top = S.max(axis=-1, keepdims=True)\n",
+    new="    top = (Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])).max(axis=-1, keepdims=True)\n",
+)
+
+
+@misconception(
+    "scales_the_queries_in_place",
+    "attention",
+    hint="Print Q before and after a call. Whose array is it that you divide?",
+)
+def attention(Q, K, V, mask=None):
+    if Q.dtype.kind == "i":
+        Q = Q.astype(float)
+    Q /= np.sqrt(Q.shape[-1])
+    S = Q @ np.swapaxes(K, -1, -2)
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    top = S.max(axis=-1, keepdims=True)
+    powers = np.exp(S - np.where(np.isfinite(top), top, 0))
+    total = powers.sum(axis=-1, keepdims=True)
+    P = powers / np.where(total > 0, total, 1)
+    return P @ V, P
+
 # -- backward ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -237,6 +289,52 @@ misconception(
     hint="The same W served every sentence. If a mean is wanted, the loss has taken it already.",
     old="    return dX, dW_q, dW_k, dW_v",
     new="    return dX, dW_q / len(X), dW_k / len(X), dW_v / len(X)",
+)
+
+@misconception(
+    "a_slope_cut_to_integers",
+    "backward",
+    hint="Try a dP of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def softmax_backward(dP, P):
+    dS = np.zeros_like(dP)
+    for place in np.ndindex(*P.shape[:-1]):
+        p = P[place]
+        dS[place] = p * (dP[place] - p @ dP[place])
+    return dS
+
+
+@misconception(
+    "takes_the_mean_away_in_place",
+    "backward",
+    hint="Print dP before and after a call. How many arrays are there?",
+)
+def softmax_backward(dP, P):
+    if dP.dtype.kind == "i":
+        dP = dP.astype(float)
+    dP -= (P * dP).sum(axis=-1, keepdims=True)
+    return P * dP
+
+
+misconception(
+    "gradients_of_the_kind_of_the_inputs", "backward",
+    hint="Queries may be whole numbers. Must their gradients be?",
+    old="return dS @ K, np.swapaxes(dS, -1, -2) @ Q, dV",
+    new="return (dS @ K).astype(Q.dtype), (np.swapaxes(dS, -1, -2) @ Q).astype(K.dtype), dV.astype(V.dtype)",
+)
+
+misconception(
+    "a_gradient_of_the_kind_of_the_words", "backward",
+    hint="X may be made of whole numbers. Must its gradient be?",
+    old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
+    new="dX = (dQ @ W_q + dK @ W_k + dV @ W_v).astype(X.dtype)",
+)
+
+misconception(
+    "weights_learn_from_the_first_sentence", "backward",
+    hint="Which sentences of the batch did W_q serve, and from which does it learn with you?",
+    old="dW_q, dW_k, dW_v = (one.reshape(-1, one.shape[-1]).T @ flat for one in (dQ, dK, dV))",
+    new="dW_q, dW_k, dW_v = (one[0].T @ X[0] for one in (dQ, dK, dV))",
 )
 
 # -- heads -------------------------------------------------------------------------------------------------------------
@@ -345,6 +443,34 @@ misconception(
 )
 
 misconception(
+    "heads_take_a_billion_for_infinite", "heads",
+    hint="What if the scores that are allowed are smaller still than what you fill in?",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)",
+    new="scores = scores.masked_fill(~shared, -1e9).masked_fill(blind, 0.0)",
+)
+
+misconception(
+    "heads_take_a_billion_away", "heads",
+    hint="Is a score that is large enough still hidden after your subtraction?",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)",
+    new="scores = (scores - 1e9 * ~shared).masked_fill(blind, 0.0)",
+)
+
+misconception(
+    "knows_a_mask_by_its_first_size", "heads",
+    hint="Three sentences of three words, and a mask of 3×4: how many axes has it? Do you count axes, or compare sizes?",
+    old="shared = mask.unsqueeze(-3)",
+    new="shared = mask[:, None] if len(mask) == len(x) else mask",
+)
+
+misconception(
+    "the_weights_pass_no_gradient", "heads",
+    hint="The output is right. Which ways lead back from it to the queries, and is there one that you have cut?",
+    old="        return self.out(merge_heads(weights @ v))",
+    new="        return self.out(merge_heads(weights.detach() @ v))",
+)
+
+misconception(
     "makes_a_tensor_on_the_cpu", "heads",
     hint="On which device is a tensor that you make without saying where?",
     old="shared = mask.unsqueeze(-3)",
@@ -428,6 +554,34 @@ misconception(
     hint="What if all deviations are negative?",
     old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
     new="return float((f(X[order]) - f(X)[order]).mean())",
+)
+
+misconception(
+    "only_rises_count", "positions",
+    hint="What if the largest deviation is downwards?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float((f(X[order]) - f(X)[order]).max())",
+)
+
+misconception(
+    "measures_in_whole_numbers", "positions",
+    hint="X may be made of whole numbers. Are the outputs of f of the same kind?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(np.abs(f(X[order]).astype(X.dtype) - f(X)[order].astype(X.dtype)).max())",
+)
+
+misconception(
+    "cuts_the_exponents", "positions",
+    hint="Print your exponents. Is 2/6 among them?",
+    old="10000.0 ** (-np.arange(0, d, 2) / d)",
+    new="10000.0 ** (-(np.arange(0, d, 2) // d))",
+)
+
+misconception(
+    "a_step_back_is_a_step_on", "positions",
+    hint="Go on by 3 and back by 3: are you where you were?",
+    old="turn = k * 10000.0 ** (-i / d)",
+    new="turn = abs(k) * 10000.0 ** (-i / d)",
 )
 
 # -- layers ------------------------------------------------------------------------------------------------------------
@@ -566,6 +720,55 @@ misconception(
 )
 
 misconception(
+    "the_encoder_norms_behind_by_default", "layers",
+    hint="Which form does a layer have if nobody says? Look at its signature.",
+    old="self, width: int, hidden: int, attention: nn.Module, pre_norm: bool = True",
+    new="self, width: int, hidden: int, attention: nn.Module, pre_norm: bool = False",
+)
+
+misconception(
+    "the_decoder_norms_behind_by_default", "layers",
+    hint="Which form does a decoder layer have if nobody says? Look at its signature.",
+    old="        cross_attention: nn.Module,\n        pre_norm: bool = True,",
+    new="        cross_attention: nn.Module,\n        pre_norm: bool = False,",
+)
+
+misconception(
+    "an_encoder_without_a_mask_is_causal", "layers",
+    hint="What may be seen where no mask is given?",
+    old="            x = x + self.attention(calm, calm, mask)",
+    new="            n = x.shape[1]\n            mask = torch.ones(n, n, dtype=torch.bool, device=x.device).tril() if mask is None else mask\n            x = x + self.attention(calm, calm, mask)",
+)
+
+misconception(
+    "adds_to_the_input_in_place", "layers",
+    hint="Print x before and after a call of the layer. Whose tensor does += change?",
+    old="x = x + self.attention(calm, calm, mask)",
+    new="x += self.attention(calm, calm, mask)",
+)
+
+misconception(
+    "overwrites_what_the_way_back_needs", "layers",
+    hint="The output is right, and .backward() complains. Which tensor did a norm keep for the way back, and what did += do to it?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x += self.cross_attention(self.norm2(x), memory, memory_mask)",
+)
+
+misconception(
+    "the_memory_learns_nothing", "layers",
+    hint="How does the encoder learn what the decoder needs? Follow the gradient from the loss to the memory.",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(self.norm2(x), memory.detach(), memory_mask)",
+)
+
+misconception(
+    "the_decoder_keeps_its_first_mask", "layers",
+    hint="Call one layer for three words, and then for five. For how many is your mask?",
+    old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
+    new="past = self.past = getattr(self, \"past\", torch.ones(n, n, dtype=torch.bool, device=x.device).tril())",
+)
+
+misconception(
     "the_causal_mask_stays_on_the_cpu", "layers",
     hint="On which device is your causal mask when x is on another?",
     old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
@@ -691,6 +894,69 @@ misconception(
     hint="The gradients are there. Who uses them?",
     old="        optimiser.step()\n",
     new="",
+)
+
+misconception(
+    "the_model_keeps_its_first_mask", "gpt",
+    hint="Give one model two tokens, and then four. For how many is your mask?",
+    old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
+    new="mask = self.mask = getattr(self, \"mask\", torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril())",
+)
+
+misconception(
+    "one_block_does_all_the_work", "gpt",
+    hint="The blocks that you are given may differ. Which of them do you call?",
+    old="x = block(x, mask)",
+    new="x = self.blocks[0](x, mask)",
+)
+
+misconception(
+    "the_blocks_run_backwards", "gpt",
+    hint="Which block reads the embeddings: the first in the list, or the last?",
+    old="for block in self.blocks:",
+    new="for block in reversed(self.blocks):",
+)
+
+misconception(
+    "takes_the_logarithm_of_what_has_vanished", "gpt",
+    hint="A token that is 2000 logits behind: what is its probability in your computer, and the logarithm of that?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)",
+    new="logs = logits[:, :-1].softmax(dim=-1).log()",
+)
+
+misconception(
+    "a_little_is_added_before_the_logarithm", "gpt",
+    hint="How large can your loss become at most, and how large should it be for a token that is 2000 logits behind?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)",
+    new="logs = (logits[:, :-1].softmax(dim=-1) + 1e-9).log()",
+)
+
+misconception(
+    "weighs_the_last_prediction_with_zero", "gpt",
+    hint="What is 0 times NaN? Is the last position left out with you, or does it only count nothing?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="logs = logits.log_softmax(dim=-1).gather(-1, tokens.roll(-1, 1)[..., None])[..., 0]\n    counts = torch.ones_like(logs)\n    counts[:, -1] = 0\n    return -(counts * logs).sum() / counts.sum()",
+)
+
+misconception(
+    "one_optimiser_for_all_models", "gpt",
+    hint="Train one model, and then another one. Whose parameters does your optimiser know?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = train.__dict__.setdefault(\"optimiser\", torch.optim.Adam(model.parameters(), lr=rate))",
+)
+
+misconception(
+    "throws_its_own_dice", "gpt",
+    hint="Train twice, with generators of different seeds. Do your batches differ?",
+    old="chosen = torch.as_tensor(rng.integers(len(tokens), size=batch))",
+    new="rng = np.random.default_rng(len(losses))\n        chosen = torch.as_tensor(rng.integers(len(tokens), size=batch))",
+)
+
+misconception(
+    "a_batch_of_one_loses_its_axis", "gpt",
+    hint="One sequence alone is a batch too. Which shape do its probabilities have?",
+    old="return self(tokens)[:, -1].softmax(dim=-1)",
+    new="return self(tokens)[:, -1].softmax(dim=-1).squeeze()",
 )
 
 misconception(
@@ -844,6 +1110,20 @@ misconception(
     new="p = np.exp(fits)",
 )
 
+misconception(
+    "shifts_by_the_smallest_fit", "image",
+    hint="Three regions fit by −1500, 0 and 1500. After your shift, which is the largest number in the exponential?",
+    old="p = np.exp(fits - fits.max())",
+    new="p = np.exp(fits - fits.min())",
+)
+
+misconception(
+    "asks_in_whole_numbers", "image",
+    hint="Two words, 1 and 2: does their mean fit into an array of their own kind?",
+    old="q = Z.mean(axis=0)",
+    new="q = Z.mean(axis=0).astype(Z.dtype)",
+)
+
 # -- costs (extra) -----------------------------------------------------------------------------------------------------
 
 misconception(
@@ -935,4 +1215,11 @@ misconception(
     hint="With a cache, how many keys does the new token meet in call t?",
     old="return sum(t if cached else t * t for t in range(1, n + 1))",
     new="return sum(1 if cached else t for t in range(1, n + 1))",
+)
+
+misconception(
+    "divides_with_a_point", "costs",
+    hint="Your formula is right. How many digits does a float keep, and how many has n(n + 1)(2n + 1) for n = 400000?",
+    old="return sum(t if cached else t * t for t in range(1, n + 1))",
+    new="return int(n * (n + 1) / 2 if cached else n * (n + 1) * (2 * n + 1) / 6)",
 )

@@ -85,6 +85,9 @@ plt.show()
 #   evening has been lost to it.
 # - A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$.
 # - **A row with nothing to attend to gives zeros**, as weights and as output, and passes no gradient.
+# - Arrays may hold integers; what you compute from them are numbers all the same, not cut to integers. Scores may be of
+#   any size, also ±1e12: nothing overflows, and what is masked stays masked.
+# - A module may be called again and again, with sequences of other lengths, and gradients pass through it.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen.
 #
@@ -725,6 +728,7 @@ def next_token_loss(logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
     """Give the mean NLL of tokens 1 … n−1, each under the logits of the position before it.
 
     logits: B×n×V, as `GPT` gives them for these tokens.  tokens: B×n integers.
+    Logits of ±1000 are legal. Those of the last position do not matter, not even NaN.
     Returns one number, a tensor that can be differentiated.
     """
     ### BEGIN SOLUTION
@@ -745,6 +749,7 @@ def train(
 
     Each step draws `batch` rows of tokens at random (with or without replacement, as you
     like), computes next_token_loss of the model's logits for them, and takes one step.
+    All chance comes from rng. Every call starts afresh, with an optimiser of its own.
     model: anything that maps B×n tokens to B×n×V logits.  tokens: N×n integers, N ≥ batch.
     Returns the loss of every step, computed before that step, as `steps` numbers.
     """
