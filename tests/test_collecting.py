@@ -1,0 +1,175 @@
+"""A made-up class in every layout: collected, graded, and everybody accounted for."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redink.grader.course import Course
+from redink.grader.desk.standings import find_standings, open_gradebook
+from redink.grader.rules.standing import Standing
+from tests import made_up_class
+from tests.conftest import SCALE, Desk, write_notebook
+
+SIZE = 40
+SCORES = {"right": 100.0, "wrong": 60.0, "blank": 0.0}
+
+
+def made_up(desk: Desk, size: int = SIZE) -> made_up_class.MadeUp:
+    """Make up a class of the little course, with a roster and a due date."""
+    wrong = {**desk.sources(), SCALE: "def scale(X):\n    return 3 * X"}
+    sources = {"right": desk.sources(), "wrong": wrong, "blank": desk.sources(solved=False)}
+    notebooks = {
+        what: write_notebook(desk.root / "made" / f"{what}.ipynb", cells.values()).read_bytes()
+        for what, cells in sources.items()
+    }
+    made = made_up_class.make("little", notebooks, size)
+    made.write_roster(desk.root / "roster.csv")
+    (desk.root / "course.toml").write_text(
+        'timezone = "Europe/Berlin"\nroster = "roster.csv"\n'
+        "[assignments.little]\ndue = 2026-11-20T23:59:00\npenalty_per_day = 10\n"
+    )
+    return made
+
+
+def standings(desk: Desk) -> dict[str, Standing]:
+    course = Course(desk.root)
+    with open_gradebook(course, None, "test") as book:
+        return find_standings(course, book, "little").by_student()
+
+
+def collect(desk: Desk, *words: object) -> dict[str, Any]:
+    done = desk.redink("collect", "little", *words, "--json", "collected.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((desk.root / "collected.json").read_bytes())
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("layout", made_up_class.LAYOUTS)
+def test_everybody_is_accounted_for_in_every_layout(little: Desk, tmp_path: Path, layout: str):
+    made = made_up(little)
+    source = made_up_class.LAYOUTS[layout](made, tmp_path / "handed_in")
+    collected = collect(little, source)
+    expected = made.expected()
+    assert set(collected["missing"]) == {one for one, what in expected.items() if what == "missing"}
+    assert collected["unmatched"] == []
+    assert {one["student"] for one in collected["receipts"]} == set(expected) - set(collected["missing"])
+    assert little.redink("grade", "little").returncode == 0
+    found = standings(little)
+    assert set(found) == set(expected)
+    for student in made.students:
+        what, one = expected[student.login], found[student.login]
+        if what in SCORES:
+            assert (one.kind, one.checked) == ("graded", SCORES[what]), (student, one.reason)
+        else:
+            assert one.kind == what, student
+    late = [one for one in made.students if one.kind == "late"]
+    if layout in ("gradescope", "nbgrader"):  # these tell the time
+        assert {found[one.login].grade for one in late} == {80.0}
+        assert not any(found[one.login].late.late for one in made.students if one.kind not in ("late", "missing"))
+    elif layout == "canvas":  # this says that it was late, and not by how much
+        assert all(found[one.login].late.unknown and found[one.login].grade == 100.0 for one in late)
+    again = collect(little, source)
+    assert not any(one["new"] for one in again["receipts"])
+
+
+def test_the_same_class_in_another_layout_is_the_same_attempts(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    collect(little, made_up_class.canvas(made, tmp_path))
+    again = collect(little, made_up_class.moodle_folders(made, tmp_path))
+    assert not any(one["new"] for one in again["receipts"])
+
+
+def test_a_dry_run_keeps_nothing_and_says_the_same(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    source = made_up_class.canvas(made, tmp_path)
+    dry = collect(little, source, "--dry-run")
+    assert not little.book.exists()
+    assert dry["dry"]
+    assert dry["receipts"] == collect(little, source)["receipts"]
+
+
+def test_whom_the_roster_does_not_know_is_taken_and_named(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    roster = (little.root / "roster.csv").read_text().splitlines()
+    (little.root / "short.csv").write_text("\n".join([roster[0], *roster[2:]]) + "\n")
+    found = collect(little, made_up_class.folder(made, tmp_path), "--roster", "short.csv")
+    assert found["unmatched"] == [made.students[0].login]
+    assert made.students[0].login in {one["student"] for one in found["receipts"]}
+
+
+def test_times_come_from_a_file_and_hold(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    source = made_up_class.folder(made, tmp_path)
+    collect(little, source)
+    who = made.students[0].login
+    (little.root / "times.csv").write_text(f"student,submitted_at\n{who},2026-11-21 10:00\nnobody,2026-11-21 10:00\n")
+    found = collect(little, source, "--times", "times.csv")
+    assert found["untimed"] == ["nobody"]
+    one = standings(little)[who]
+    assert (one.late.days, one.attempts) == (1, 1)
+    collect(little, source)
+    assert standings(little)[who].late.days == 1
+    (little.root / "times.csv").write_text(
+        'Identifier,Full name,"Last modified (submission)"\n'
+        f'Participant {made.students[0].moodle},x,"Friday, 20 November 2026, 11:00 PM"\n'
+    )
+    collect(little, source, "--times", "times.csv")
+    assert standings(little)[who].late.days == 0
+
+
+def test_a_later_attempt_counts_and_the_earlier_one_stays(little: Desk, tmp_path: Path):
+    little.hand_in("ada", {SCALE: "def scale(X):\n    return 3 * X"})
+    collect(little, "class")
+    assert little.redink("grade", "little").returncode == 0
+    little.hand_in("ada")
+    collect(little, "class")
+    assert standings(little)["ada"].kind == "not_graded"
+    done = little.redink("grade", "little")
+    assert "changed: ada: 60 → 100" in done.stdout
+    (little.root / "course.toml").write_text('[defaults]\ncounts = "best"\n')
+    little.hand_in("ada", {SCALE: "def scale(X):\n    return 4 * X"})
+    collect(little, "class")
+    assert little.redink("grade", "little").returncode == 0
+    one = standings(little)["ada"]
+    assert (one.attempts, one.attempt and one.attempt.number, one.grade) == (3, 2, 100.0)
+    assert "3 reused" in little.redink("grade", "little").stdout
+
+
+def test_receipts_can_be_sent_back(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    collect(little, made_up_class.gradescope(made, tmp_path), "--receipts", "receipts.csv")
+    with (little.root / "receipts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(made.handed_in())
+    assert all(len(row["sha256"]) == 64 for row in rows if not row["problem"])
+    assert all(row["handed_in"].startswith("2026-11-2") for row in rows)
+
+
+def test_nothing_collected_is_one_sentence(little: Desk):
+    done = little.redink("grade", "little")
+    assert done.returncode == 1
+    assert "nothing was collected for little: `redink collect little SOURCE`" in done.stderr
+
+
+def test_an_interrupted_collection_goes_on(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    source = made_up_class.folder(made, tmp_path)
+    for at, one in enumerate(made.handed_in()):
+        if at > 4:
+            (source / one.login).rename(tmp_path / one.login)
+    first = collect(little, source)
+    for at, one in enumerate(made.handed_in()):
+        if at > 4:
+            (tmp_path / one.login).rename(source / one.login)
+    second = collect(little, source)
+    assert sum(one["new"] for one in first["receipts"]) == 5
+    assert sum(one["new"] for one in second["receipts"]) == len(made.handed_in()) - 5
+    with sqlite3.connect(little.book) as db:
+        assert db.execute("SELECT max(attempt) FROM submissions").fetchone() == (1,)
