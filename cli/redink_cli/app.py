@@ -59,10 +59,8 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
-        kept = "; what was finished is kept, the same command goes on from there" if command == "grade" else ""
-        click.echo(f"stopped{kept}", err=True)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        click.echo(str(stopped) or "stopped", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()

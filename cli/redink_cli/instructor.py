@@ -186,22 +186,16 @@ def _grade(
 ) -> Report:
     """Grade with progress, then show the table."""
     from redink.grader.grade import grade
-    from redink.grader.pipeline.report import Outcome
     from redink.grader.workers.workers import workers_for
-    from redink_cli import screen, tables
+    from redink_cli import tables
+    from redink_cli.progress import GradingProgress
 
     with (
-        screen.progress() as bar,
         workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
+        GradingProgress(slug).shown(workers) as progress,
     ):
-        screen.watch(bar, workers, slug)
-        task = bar.add_task(f"grade {slug}", total=None)
-
-        def step(outcome: Outcome, total: int) -> None:
-            bar.update(task, advance=1, total=total)
-
         report = grade(
-            course, slug, path, workers=workers, gradebook=gradebook, insist=insist, names=names, progress=step
+            course, slug, path, workers=workers, gradebook=gradebook, insist=insist, names=names, progress=progress
         )
     if not quiet:
         tables.show_report(report)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 if TYPE_CHECKING:
     from redink.grader.workers.workers import Workers
@@ -19,17 +26,20 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
 
+def error_console() -> Console:
+    """Make a console on standard error."""
+    return Console(stderr=True)
+
+
+def bar_columns() -> tuple[ProgressColumn, ...]:
+    """Return what every progress bar shows: what, how far, and how long it will take."""
+    return TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+
+
 def progress() -> Progress:
     """Make a progress bar on standard error, silent unless that is a terminal."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
+    console = error_console()
+    return Progress(*bar_columns(), console=console, transient=True, disable=not console.is_terminal)
 
 
 def watch(bar: Progress, workers: Workers, slug: str) -> None:

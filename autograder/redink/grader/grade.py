@@ -6,7 +6,7 @@ score (workers/worker.py); the coordinator here collects, looks up what is known
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,7 +27,15 @@ from redink.grader.rules.reading import read_course
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
 
-Progress = Callable[[Outcome, int], None]  # an outcome, and of how many
+
+class Watcher:
+    """Somebody who watches a grading; by itself it sees nothing."""
+
+    def start(self, total: int) -> None:
+        """Note of how many the class is."""
+
+    def step(self, outcome: Outcome) -> None:
+        """Note what became of one submission."""
 
 
 def grade(
@@ -39,7 +47,7 @@ def grade(
     gradebook: Path | None = None,
     insist: str | None = None,
     names: str | None = None,
-    progress: Progress = lambda outcome, total: None,
+    progress: Watcher = Watcher(),  # noqa: B008 - it has no state
 ) -> Report:
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
     told: list[str] = []
@@ -53,10 +61,11 @@ def grade(
             found = collected_before(book, slug, every=rules.of(slug).counts == "best")
             if not found:
                 raise CourseError(f"nothing was collected for {slug}: `redink collect {slug} SOURCE`, or grade a path")
+        progress.start(len(found))
         key = answer_key(course, slug, workers.observe)
         outcomes = []
         for outcome in grade_all(key, found, book, workers):
-            progress(outcome, len(found))
+            progress.step(outcome)
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
         return report(outcomes, told=[*told, *book.told, *([old] if old else [])])

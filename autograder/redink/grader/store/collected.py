@@ -107,7 +107,9 @@ class CollectedFiles:
             "WHERE assignment = ? AND (files.submission IS NOT NULL OR problem IS NOT NULL) ORDER BY name, attempt",
             (assignment,),
         )
-        found = [WaitingFile(submission=id, student=name, file=file, problem=problem) for id, name, file, problem in rows]
+        found = [
+            WaitingFile(submission=id, student=name, file=file, problem=problem) for id, name, file, problem in rows
+        ]
         return found if every else list({one.student: one for one in found}.values())
 
     def content(self, submission: int) -> bytes | None:
