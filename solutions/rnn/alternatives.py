@@ -33,7 +33,7 @@ def rnn_forward(x, h0, V, U, c):
 @alternative("inputs_of_all_steps_at_once", "cell")
 def rnn_forward(x, h0, V, U, c):
     driven = np.einsum("ntd,hd->nth", x, V) + c
-    found = np.empty_like(driven)
+    found = np.empty(driven.shape)
     for t in range(x.shape[1]):
         found[:, t] = np.tanh(driven[:, t] + (h0 if t == 0 else found[:, t - 1]) @ U.T)
     return found
@@ -67,8 +67,9 @@ def sequence_loss(logits, targets, mask):
 @alternative("one_hot_targets_and_a_weighted_mean", "loss")
 def sequence_loss(logits, targets, mask):
     weights = mask / mask.sum()
+    logits = np.where(mask[:, :, None], logits, 0)
     log_p = logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)
-    hot = np.eye(logits.shape[2])[targets]
+    hot = np.eye(logits.shape[2])[np.where(mask, targets, 0)]
     loss = -np.sum(weights * np.sum(hot * log_p, axis=2))
     return loss, weights[:, :, None] * (np.exp(log_p) - hot)
 
@@ -82,10 +83,10 @@ def perplexity(logits, targets, mask):
 
 @alternative("loss_in_float32", "loss")
 def sequence_loss(logits, targets, mask):
-    z = logits.astype(np.float32)
+    z = np.where(mask[:, :, None], logits, 0).astype(np.float32)
     z = z - z.max(axis=2, keepdims=True)
     log_p = z - np.log(np.exp(z).sum(axis=2, keepdims=True))
-    hot = np.eye(z.shape[2], dtype=np.float32)[targets]
+    hot = np.eye(z.shape[2], dtype=np.float32)[np.where(mask, targets, 0)]
     weights = (mask / mask.sum()).astype(np.float32)
     loss = -(weights * (hot * log_p).sum(axis=2)).sum()
     return loss, weights[:, :, None] * (np.exp(log_p) - hot)

@@ -96,6 +96,41 @@ misconception(
     new="return (h @ W.T).argmax(axis=-1)",
 )
 
+misconception(
+    "writes_the_states_into_h0", "cell",
+    hint="After the call, look at the h0 that you passed in. Whose array did you write the states into?",
+    old="        h = rnn_cell(x[:, t], h, V, U, c)\n        states.append(h)\n",
+    new="        h[:] = rnn_cell(x[:, t], h, V, U, c)\n        states.append(h.copy())\n",
+)
+
+misconception(
+    "keeps_one_array_for_all_states", "cell",
+    hint="All your states are the last one. How many arrays have you made, and how many names for them?",
+    old="    h, states = h0, []\n    for t in range(x.shape[1]):\n        h = rnn_cell(x[:, t], h, V, U, c)",
+    new="    h, states = h0 * 1.0, []\n    for t in range(x.shape[1]):\n        h[:] = rnn_cell(x[:, t], h, V, U, c)",
+)
+
+
+@misconception(
+    "states_in_the_type_of_x",
+    "cell",
+    hint="Try one-hot inputs, written without points. Which kind of numbers fits into the array that you fill?",
+)
+def rnn_forward(x, h0, V, U, c):
+    h, states = h0, np.zeros((*x.shape[:2], len(c)), dtype=x.dtype)
+    for t in range(x.shape[1]):
+        h = rnn_cell(x[:, t], h, V, U, c)
+        states[:, t] = h
+    return states
+
+
+misconception(
+    "subtracts_the_largest_score_of_all", "cell",
+    hint="One step has scores near 0, another near 3000. What is left of the first after your subtraction?",
+    old="powers = np.exp(scores - scores.max(axis=-1, keepdims=True))",
+    new="powers = np.exp(scores - scores.max())",
+)
+
 # -- loss --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -131,7 +166,8 @@ misconception(
     hint="How much does a token of a short sequence weigh in your mean, against one of a long sequence?",
     old="    loss = -log_p[rows, places, right].sum() / len(rows)",
     new=(
-        "    costs = np.where(mask, -np.take_along_axis(log_p, targets[:, :, None], 2)[:, :, 0], 0)\n"
+        "    chosen = np.where(mask, targets, 0)[:, :, None]\n"
+        "    costs = np.where(mask, -np.take_along_axis(log_p, chosen, 2)[:, :, 0], 0)\n"
         "    loss = np.mean(costs.sum(axis=1) / mask.sum(axis=1))"
     ),
 )
@@ -179,9 +215,58 @@ misconception(
 )
 def perplexity(logits, targets, mask):
     z = logits - logits.max(axis=-1, keepdims=True)
-    chosen = np.take_along_axis(z, targets[:, :, None], axis=2)[:, :, 0]
+    chosen = np.take_along_axis(z, np.where(mask, targets, 0)[:, :, None], axis=2)[:, :, 0]
     return float(np.exp(np.log(np.exp(z).sum(axis=-1)) - chosen)[mask].mean())
 
+
+misconception(
+    "multiplies_the_blanks_by_zero", "loss",
+    hint="A blank may hold anything, also what is no number. What is 0 times NaN?",
+    old="slope = np.where(mask[:, :, None], np.exp(log_p), 0.0)",
+    new="slope = np.exp(log_p) * mask[:, :, None]",
+)
+
+misconception(
+    "reads_the_class_of_a_blank", "loss",
+    hint="Which class does a target of −100 name, and must anybody look it up?",
+    old="    right = targets[rows, places]\n    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new=(
+        "    right = targets[rows, places]\n"
+        "    costs = -np.take_along_axis(log_p, targets[:, :, None], axis=2)[:, :, 0]\n"
+        "    loss = costs[mask].sum() / len(rows)"
+    ),
+)
+
+misconception(
+    "takes_the_mask_for_a_length", "loss",
+    hint="A mask says of each place whether it is real. Must the real ones all stand at the front?",
+    old="rows, places = np.nonzero(mask)",
+    new=(
+        "mask = np.arange(mask.shape[1]) < mask.sum(axis=1)[:, None]\n"
+        "    rows, places = np.nonzero(mask)"
+    ),
+)
+
+misconception(
+    "adds_a_little_before_the_logarithm", "loss",
+    hint="What is the largest surprise that your loss can express, and what does the right class cost 1000 below the best?",
+    old="log_p = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))",
+    new="log_p = np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True) + 1e-12)",
+)
+
+misconception(
+    "one_maximum_for_all_steps", "loss",
+    hint="One step has scores near 0, another near 3000. What is left of the first after your shift, and its logarithm?",
+    old="shifted = logits - logits.max(axis=-1, keepdims=True)",
+    new="shifted = logits - logits[mask].max()",
+)
+
+misconception(
+    "the_slope_has_the_type_of_the_scores", "loss",
+    hint="Give it scores that are whole numbers. Is your gradient made of whole numbers too, and must it be?",
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), (slope / len(rows)).astype(logits.dtype)",
+)
 
 # -- bptt --------------------------------------------------------------------------------------------------------------
 
@@ -274,6 +359,27 @@ misconception(
     hint="To know what h_t is worth you need to know what the state after it is worth. Where must you begin?",
     old="for t in reversed(range(h.shape[1])):\n        da[:, t] = (dh",
     new="for t in range(h.shape[1]):\n        da[:, t] = (dh",
+)
+
+misconception(
+    "adds_into_the_upstream_gradient", "bptt",
+    hint="After the call, look at the dh that you passed in. Whose array did you add to?",
+    old="        da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new="        dh[:, t] = dh[:, t] + later\n        da[:, t] = dh[:, t] * (1 - h[:, t] ** 2)",
+)
+
+misconception(
+    "the_gradient_has_the_type_of_its_array", "bptt",
+    hint="x is one-hot and holds integers. Which kind of numbers fits into a zeros_like of it?",
+    old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
+    new="dx = np.zeros_like(x)\n    dx[:] = da @ V\n    return dx, later, dV, dU, da.sum(axis=(0, 1))",
+)
+
+misconception(
+    "clips_on_the_way_back", "bptt",
+    hint="Multiply the upstream gradient by a million. By what should all five gradients be multiplied, and by what are yours?",
+    old="        later = da[:, t] @ U\n    dV",
+    new="        later = np.clip(da[:, t] @ U, -100.0, 100.0)\n    dV",
 )
 
 # -- clipping ----------------------------------------------------------------------------------------------------------
@@ -435,7 +541,7 @@ misconception(
     hint="Where does the first window begin? If T is no multiple of k, which window is the short one?",
 )
 def truncated_backward(dh, x, h, h0, V, U, k):
-    dx, dV, dU, dc = np.zeros_like(x), 0.0, 0.0, 0.0
+    dx, dV, dU, dc = np.zeros(x.shape), 0.0, 0.0, 0.0
     for stop in range(x.shape[1], 0, -k):
         window = slice(max(0, stop - k), stop)
         entered = h[:, window.start - 1] if window.start else h0
@@ -445,6 +551,24 @@ def truncated_backward(dh, x, h, h0, V, U, k):
         dV, dU, dc = dV + parts[0], dU + parts[1], dc + parts[2]
     return dx, dh0, dV, dU, dc
 
+
+misconception(
+    "shortens_the_callers_arrays", "clipping",
+    hint="After the call, look at the gradients that you passed in. Are they still as long as they were?",
+    old="return [g * factor for g in gradients], norm",
+    new=(
+        "for g in gradients:\n"
+        "        g[...] = g * factor if factor < 1 else g\n"
+        "    return gradients, norm"
+    ),
+)
+
+misconception(
+    "divides_by_a_little_more_than_the_norm", "clipping",
+    hint="Gradients of norm 10⁻⁷, and a limit of half that. How long are they after your clipping?",
+    old="factor = limit / norm if norm > limit else 1.0",
+    new="factor = min(1.0, limit / (norm + 1e-6))",
+)
 
 # -- lstm --------------------------------------------------------------------------------------------------------------
 
@@ -588,6 +712,31 @@ misconception(
     new="return da @ V, dh_later, dc, dV / len(x), dU / len(x), da.sum(axis=1).mean(axis=0)",
 )
 
+misconception(
+    "adds_into_what_arrives_at_the_last_cell", "lstm",
+    hint="After the call, look at the dc_last that you passed in. Whose array did you add to?",
+    old="        dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)\n",
+    new="        dc[:] = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)\n",
+)
+
+
+@misconception(
+    "cells_in_the_type_of_c0",
+    "lstm",
+    hint="A cell that begins at 0 may be written without a point. Which kind of numbers fits into your array of cells?",
+)
+def lstm_forward(x, h0, c0, V, U, b):
+    N, T, H = len(x), x.shape[1], h0.shape[1]
+    h, c = np.zeros((N, T + 1, H)), np.zeros((N, T + 1, H), dtype=c0.dtype)
+    h[:, 0], c[:, 0], gates = h0, c0, np.zeros((N, T, 4 * H))
+    for t in range(T):
+        i, f, g, o = np.split(x[:, t] @ V.T + h[:, t] @ U.T + b, 4, axis=1)
+        i, f, g, o = sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
+        c[:, t + 1] = f * c[:, t] + i * g
+        h[:, t + 1] = o * np.tanh(c[:, t + 1])
+        gates[:, t] = np.hstack([i, f, g, o])
+    return h[:, 1:], c[:, 1:], gates
+
 # -- experiment --------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -700,6 +849,13 @@ misconception(
 )
 
 misconception(
+    "never_clears_the_gradients", "experiment",
+    hint="What does backward do with the gradients that are there already? Look at them after the second step.",
+    old="        optimiser.zero_grad()\n",
+    new="",
+)
+
+misconception(
     "keeps_the_end_symbol", "experiment",
     hint="The end symbol says that the text is over. Is it a part of the text?",
     old="        if symbol == end:\n            break\n        made.append(symbol)",
@@ -767,6 +923,27 @@ misconception(
     hint="Scores are not probabilities, and may be negative. What makes probabilities of them?",
     old="p = np.exp(scores - np.max(scores))",
     new="p = scores - np.min(scores)",
+)
+
+misconception(
+    "moves_the_targets_too", "experiment",
+    hint="After inputs = tokens, how many tensors are there? Look at the tokens once the start symbol is in.",
+    old="return torch.cat([first, tokens[:, :-1]], dim=1)",
+    new="tokens[:] = torch.cat([first, tokens[:, :-1]], dim=1)\n    return tokens",
+)
+
+misconception(
+    "takes_the_logarithm_of_a_softmax", "experiment",
+    hint="A symbol scores 2000 below the best. What is its probability on your computer, and what is the logarithm of that?",
+    old="log_p = torch.log_softmax(scores, dim=-1)",
+    new="log_p = torch.softmax(scores, dim=-1).log()",
+)
+
+misconception(
+    "shifts_the_model_s_own_scores", "experiment",
+    hint="step gave you its scores. Were they a copy, or the model's own? Look at them after your subtraction.",
+    old="p = np.exp(scores - np.max(scores))",
+    new="scores -= np.max(scores)\n            p = np.exp(scores)",
 )
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
@@ -950,6 +1127,13 @@ misconception(
     new="c = (1 - keep) * c + keep * np.tanh(ag)",
 )
 
+misconception(
+    "changes_the_cell_it_was_given", "variants",
+    hint="After the call, look at the c0 that you passed in. Is it still where the sequence began?",
+    old="c = keep * c + (1 - keep) * np.tanh(ag)",
+    new="c[:] = keep * c + (1 - keep) * np.tanh(ag)\n        c = c.copy()",
+)
+
 # -- birnn (extra) -----------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1017,15 +1201,29 @@ misconception(
 misconception(
     "averages_the_tagging_loss", "birnn",
     hint="A function with sum in its name sums.",
-    old="return float((log_sum - chosen)[real].sum())",
-    new="return float((log_sum - chosen)[real].mean())",
+    old="return float(sequence_loss(logits, tags, real)[0] * real.sum())",
+    new="return float(sequence_loss(logits, tags, real)[0])",
 )
 
 misconception(
     "tags_the_blanks", "birnn",
     hint="How many real steps does the batch have, and over how many do you sum?",
-    old="return float((log_sum - chosen)[real].sum())",
-    new="return float((log_sum - chosen).sum())",
+    old="return float(sequence_loss(logits, tags, real)[0] * real.sum())",
+    new="return float(sequence_loss(logits, tags, np.ones_like(real))[0] * real.size)",
+)
+
+misconception(
+    "multiplies_the_padded_states_by_zero", "birnn",
+    hint="At padded steps anything may stand, also what is no number. What is 0 times NaN?",
+    old='"mean": real.mean(axis=0),',
+    new='"mean": (states * (np.arange(len(states)) < length)[:, None]).sum(axis=0) / length,',
+)
+
+misconception(
+    "lets_a_zero_win", "birnn",
+    hint="All real states of a unit are negative. What is their maximum, and where does your 0 come from?",
+    old='"max": real.max(axis=0),',
+    new='"max": np.where((np.arange(len(states)) < length)[:, None], states, 0).max(axis=0),',
 )
 
 # -- batches (extra) ---------------------------------------------------------------------------------------------------
@@ -1093,6 +1291,34 @@ misconception(
     new="h = moved",
 )
 
+misconception(
+    "blends_with_the_mask", "batches",
+    hint="A padded input may be anything, also what is no number. What is 0 times NaN?",
+    old="h = np.where(mask[:, t, None], moved, h)",
+    new="h = mask[:, t, None] * moved + (1 - mask[:, t, None]) * h",
+)
+
+misconception(
+    "takes_the_mask_for_a_length_too", "batches",
+    hint="Must a mask begin with its real steps? What does your network do with one that has a hole?",
+    old="h = np.where(mask[:, t, None], moved, h)",
+    new="h = np.where(mask.sum(axis=1)[:, None] > t, moved, h)",
+)
+
+misconception(
+    "finds_a_sequence_by_its_length", "batches",
+    hint="Two sequences have the same length. Whose index do you write down twice?",
+    old='order = np.argsort(lengths, kind="stable").tolist()',
+    new="order = [lengths.index(length) for length in sorted(lengths)]",
+)
+
+misconception(
+    "leaves_the_last_few_out", "batches",
+    hint="Seven sequences in batches of three. How many of them are in one of yours?",
+    old="for at in range(0, len(order), size)]",
+    new="for at in range(0, len(order) - size + 1, size)]",
+)
+
 # -- dropout (extra) ---------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1158,6 +1384,13 @@ misconception(
     new="        outputs.append(on_outputs[:, t] * on_state * h)",
 )
 
+misconception(
+    "drops_units_of_the_state_it_was_given", "dropout",
+    hint="After the call, look at the h0 that you passed in. Which of its units are 0 now?",
+    old="    h, outputs = h0, []\n    for t in range(x.shape[1]):\n",
+    new="    h, outputs = h0, []\n    for t in range(x.shape[1]):\n        h[:] = on_state * h if t == 0 else h\n",
+)
+
 # -- likelihood (extra) ------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1200,4 +1433,18 @@ misconception(
     hint="Is a log-probability of −3 better or worse than one of −7?",
     old="return (scores + np.log(priors)[:, None]).argmax(axis=0)",
     new="return (scores + np.log(priors)[:, None]).argmin(axis=0)",
+)
+
+misconception(
+    "multiplies_before_the_logarithm", "likelihood",
+    hint="A thousand probabilities, multiplied: which number does your computer have for that, and what is its logarithm?",
+    old="return np.log(np.take_along_axis(p, tokens[:, :, None], axis=2)).sum(axis=(1, 2))",
+    new="return np.log(np.take_along_axis(p, tokens[:, :, None], axis=2).prod(axis=(1, 2)))",
+)
+
+misconception(
+    "goes_back_to_probabilities", "likelihood",
+    hint="e to the power −1000 is 0 on your computer, for every class. Need you leave the logarithms to compare?",
+    old="return (scores + np.log(priors)[:, None]).argmax(axis=0)",
+    new="return (np.exp(scores) * priors[:, None]).argmax(axis=0)",
 )

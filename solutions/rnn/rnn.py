@@ -82,6 +82,10 @@ plt.show()
 # - **Counting.** In formulas $t$ runs from 1 to $T$; in arrays from 0. So `h[:, 0]` is $h_1$, and $h_0$ is a separate
 #   array `h0` of shape $N\times H$. It need not be zero.
 # - **Losses** are means over the tokens that count. Logarithms are natural.
+# - **Padding holds anything at all**: numbers of any size, NaN, targets that name no class. Nothing of it may reach a
+#   result. A mask says place by place what is real, and the real places need not stand together.
+# - Arrays may hold integers (one-hot inputs, states that begin at 0). What you compute from them are numbers all the
+#   same, not cut to integers. And numbers have no natural size: gradients may be tiny or huge.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen.
 #
@@ -214,7 +218,7 @@ def sequence_loss(
 
     logits: N×T×K scores.  targets: N×T integers from 0 to K−1.
     mask: N×T truth values, True where a token is real; at least one is.
-    Where the mask is False, logits and targets hold anything at all.
+    Where the mask is False, logits and targets hold anything at all, as all padding does.
     Returns (L, dL/dlogits: N×T×K), the gradient being 0 where the mask is False.
     """
     ### BEGIN SOLUTION
@@ -448,7 +452,7 @@ def truncated_backward(
     Arguments and results as in rnn_backward (dh0 comes from the first window).
     """
     ### BEGIN SOLUTION
-    dx, dV, dU, dc = np.zeros_like(x), 0.0, 0.0, 0.0
+    dx, dV, dU, dc = np.zeros(x.shape), 0.0, 0.0, 0.0
     for start in reversed(range(0, x.shape[1], k)):
         window = slice(start, start + k)
         entered = h[:, start - 1] if start else h0  # a value, handed over
@@ -806,7 +810,8 @@ def token_log_probabilities(
     """Give log P(y_t | y_1 … y_{t−1}) of every token under a model.
 
     model: what CharLM's forward promises: inputs → (scores N×T×K, state).
-    tokens: N×T integers from 0 to K−1.  Returns N×T numbers, none of them positive.
+    tokens: N×T integers from 0 to K−1.  Returns N×T numbers, none of them positive, and
+    none of them infinite: scores may be thousands apart.
     """
     ### BEGIN SOLUTION
     scores, _ = model(teacher_inputs(tokens, start))
@@ -825,7 +830,9 @@ def train_char_lm(
     """Train a CharLM by teacher forcing, with the start symbol `vocabulary`.
 
     tokens: n×T integers from 0 to vocabulary−1, the training sequences, all of one length.
-    The loss is the mean of −log P over the tokens of a batch. Returns the trained model.
+    steps: the number of batches to learn from, one step of the optimiser for each.
+    The loss is the mean of −log P over the tokens of a batch. Returns the trained model,
+    a new one for each call.
     """
     ### BEGIN SOLUTION
     tokens = tokens.to(device)
@@ -855,7 +862,8 @@ def generate(
     """Generate one text from a model.
 
     step: a function, step(symbol, state) → (K scores as a numpy array, the new state). The
-        probabilities of the next symbol are the softmax of the scores.
+        probabilities of the next symbol are the softmax of the scores, of any size. The
+        scores are the model's own array, not yours to change.
     state: the state before the start symbol is read.  start, end: symbols.
     rng: None for greedy; otherwise each symbol is sampled from its probabilities with it.
 
@@ -1184,7 +1192,8 @@ def birnn_forward(
 ) -> np.ndarray:
     """Run two Elman networks over padded sequences, one from each end.
 
-    x: N×T×D.  lengths: N integers from 1 to T; sequence n is x[n, :lengths[n]].
+    x: N×T×D.  lengths: N integers from 1 to T; sequence n is x[n, :lengths[n]], and what
+        comes after it is padding.
     forward, backward: (h0: N×H, V: H×D, U: H×H, c: H) of either network.
     Returns N×T×2H, the forward states first; zeros at padded steps.
     """
@@ -1243,13 +1252,11 @@ def tagging_loss_sum(logits: np.ndarray, tags: np.ndarray, lengths: np.ndarray) 
     """Give the sum of −log softmax(logits)[tag] over all the real steps of the batch.
 
     logits: N×T×K.  tags: N×T integers from 0 to K−1.  lengths: N integers from 1 to T.
+    At padded steps logits and tags hold anything. You may use your sequence_loss.
     """
     ### BEGIN SOLUTION
-    top = logits.max(axis=-1, keepdims=True)
-    log_sum = top[:, :, 0] + np.log(np.exp(logits - top).sum(axis=-1))
-    chosen = np.take_along_axis(logits, tags[:, :, None], axis=2)[:, :, 0]
     real = np.arange(logits.shape[1]) < np.asarray(lengths)[:, None]
-    return float((log_sum - chosen)[real].sum())
+    return float(sequence_loss(logits, tags, real)[0] * real.sum())
     ### END SOLUTION
 
 
@@ -1313,7 +1320,8 @@ def masked_rnn_forward(
 ) -> np.ndarray:
     """Step by tanh(V x_t + U h_{t−1} + c) where the mask is True; elsewhere h_t = h_{t−1}.
 
-    x: N×T×D.  mask: N×T.  h0: N×H.  V: H×D.  U: H×H.  c: H.  Returns h: N×T×H.
+    x: N×T×D, anything where the mask is False.  mask: N×T truth values, in any pattern.
+    h0: N×H.  V: H×D.  U: H×H.  c: H.  Returns h: N×T×H.
     """
     ### BEGIN SOLUTION
     h, states = h0, []
@@ -1422,7 +1430,7 @@ check("dropout")
 def log_probability(tokens: np.ndarray, model: dict[str, np.ndarray]) -> np.ndarray:
     """Give log P(y_1, …, y_T) of each sequence.
 
-    tokens: N×T integers from 0 to K−1.
+    tokens: N×T integers from 0 to K−1; T may be in the hundreds.
     model: E: (K+1)×D, V: H×D, U: H×H, c: H, W: K×H, b: K.
     Returns N numbers.
     """
