@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from redink.judging.relying import is_guessable, is_trivial, relies_on
+from redink.judging.relying import directly_used, is_guessable, is_trivial, relies_on, shares_code
 from tests.conftest import CENTRE, SCALE, Desk
 
 TRIVIAL = [
@@ -96,3 +96,32 @@ def test_neither_a_constant_nor_a_ban_is_excused_by_an_earlier_error(little: Des
     assert found == {"honest": 40.0, "empty": 0.0, "banned": 0.0}
     notes = {note for check in graded["honest"]["questions"][1]["checks"] for note in check["notes"]}
     assert "an empty function might have answered so too: a person should look" in notes
+
+
+# -- code that is shared otherwise than the reference shares it --------------------------------------------------------
+
+EARLIER = "def augment(X):\n    return np.c_[X, 1]\n\ndef scores(X, w):\n    return augment(X) @ w"
+
+
+@pytest.mark.parametrize(
+    ("late", "shared"),
+    [
+        ("def margin(X, w):\n    return scores(X, w).min()", False),  # as the reference does: that can be tried
+        ("def margin(X, w):\n    return (augment(X) @ w).min()", True),  # by another function of that question
+        ("def helper(X, w):\n    return augment(X) @ w\ndef margin(X, w):\n    return helper(X, w).min()", True),
+        ("def margin(X, w):\n    return (np.c_[X, 1] @ w).min()", False),  # by code of its own
+        ("import numpy as np\nLIMIT = 3\ndef margin(X, w):\n    return np.min(X) * LIMIT", False),
+    ],
+)
+def test_code_that_borrowing_cannot_try_is_found(late, shared):
+    assert shares_code([EARLIER, late], ["margin"], ["augment", "scores"], {"scores"}) == shared
+
+
+def test_a_helper_of_both_is_shared():
+    both = [
+        "def length(u):\n    return u @ u",
+        "def step(u):\n    return length(u)",
+        "def late(u): return length(u) + step(u)",
+    ]
+    assert shares_code(both, ["late"], ["step"], {"step"})
+    assert directly_used(both, ["late"], ["step"]) == {"step"}

@@ -434,7 +434,7 @@ def every_step_has_a_gradient_of_its_own(rng):
 
 
 def gradients_used(train, loss):
-    """Run a training; give its model, its number of steps, and how alike each gradient and the loss's own are, and that one twice."""
+    """Run a training; give its model, its number of steps, and how alike its gradients and the loss's own ones are."""
     import torch
     from torch.optim.optimizer import register_optimizer_step_pre_hook
 

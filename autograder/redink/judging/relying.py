@@ -9,12 +9,12 @@ one that could be written down without computing anything is left to a person.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from redink.source import statements
+from redink.source import definitions, statements
 
 _NAN = "not a number"  # which is equal to nothing, not even itself
 
@@ -34,19 +34,46 @@ def is_guessable(values: Sequence[Any]) -> bool:
 
 def relies_on(sources: Iterable[str], asked: Collection[str], names: Collection[str]) -> bool:
     """Tell whether one of the asked functions uses one of these names, directly or through others of the notebook."""
+    uses = _uses(sources)
+    used = set().union(*(uses.get(name, set()) for name in _reached(uses, asked, names)))
+    return not used.isdisjoint(names)
+
+
+def directly_used(sources: Iterable[str], asked: Collection[str], names: Collection[str]) -> set[str]:
+    """Return those of these names that the asked functions use other than through one another."""
+    uses = _uses(sources)
+    return {name for one in _reached(uses, asked, names) for name in uses.get(one, set()) if name in names}
+
+
+def shares_code(
+    sources: Sequence[str], asked: Collection[str], others: Collection[str], through: Collection[str]
+) -> bool:
+    """Tell whether the asked functions use functions that others use too, or are, but not only through these."""
+    uses = _uses(sources)
+    written = {one.name for source in sources for one in definitions(source) if one.kind != "value"}
+    mine = _reached(uses, asked, through) - set(asked)
+    return bool((mine & _reached(uses, others) & written) - set(through))
+
+
+def _uses(sources: Iterable[str]) -> dict[str, set[str]]:
+    """List what each name of a notebook uses."""
     uses: dict[str, set[str]] = {}
     for statement in (one for source in sources for one in statements(source)):
         for name in statement.names:
             before = uses.get(name, set()) if name in statement.uses else set()  # otherwise the last definition counts
             uses[name] = before | statement.uses
-    waiting, known = list(asked), set(asked)
+    return uses
+
+
+def _reached(uses: Mapping[str, set[str]], names: Collection[str], ends: Collection[str] = ()) -> set[str]:
+    """Return these names and all that they use, directly or not; beyond an end nothing is looked at."""
+    waiting, known = list(names), set(names)
     while waiting:
-        used = uses.get(waiting.pop(), set())
-        if not used.isdisjoint(names):
-            return True
+        one = waiting.pop()
+        used = set() if one in ends and one not in names else uses.get(one, set())
         waiting += used - known
         known |= used
-    return False
+    return known
 
 
 def _distinct(value: Any) -> set[Any]:

@@ -23,7 +23,7 @@ from redink.judging.diagnosing import Asked, Belief, is_silent
 from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback
 from redink.judging.mistakes import fingerprint
-from redink.judging.relying import is_guessable, is_trivial, relies_on
+from redink.judging.relying import directly_used, is_guessable, is_trivial, relies_on, shares_code
 from redink.judging.verdicts import same
 from redink.records import Hint, Record
 
@@ -76,8 +76,9 @@ def diagnose(
     seen = {one.id: answer for one, answer in zip(asked, answers, strict=True)}
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
     tangled = _relied_on_besides(key, question, evidence, earlier.others)
-    for id in failing if tangled else ():
-        note = f"uses code of {' and '.join(tangled)}, whose error may be all that is wrong here: a person should look"
+    shared = (*tangled, *_shared_with(key, question, evidence, earlier.charged))
+    for id in failing if shared else ():
+        note = f"uses code of {' and '.join(shared)}, whose error may be all that is wrong here: a person should look"
         feedback[id] = feedback[id] if feedback[id].passed or judged[id].final else _noted(feedback[id], note)
     bank = key.bank(question.id)
     hint = None if tangled else find_hint(asked, seen, wrong, bank, sound=earlier.sound)
@@ -89,6 +90,24 @@ def _relied_on_besides(key: OpenKey, question: Question, evidence: Evidence, oth
     """Return the charged questions whose functions this notebook uses here though nobody had to: no hint would be safe."""
     sources = [cell.source for cell in evidence.sources] if others else []
     return tuple(one for one in others if relies_on(sources, question.asks, key.spec.question(one).asks))
+
+
+def _shared_with(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> list[str]:
+    """Return the charged questions with which this notebook shares code in a way that borrowing cannot try.
+
+    What is borrowed stands behind the functions that the *reference* uses here. A notebook that goes another way, by
+    another function of the same question or by a helper of both, has its error here too, and nothing shows that.
+    """
+    if not (charged and key.key.reference):
+        return []
+    sources = [cell.source for cell in evidence.sources]
+    reference = [cell.source for cell in key.key.reference]
+    found = []
+    for one in charged:
+        asks = key.spec.question(one).asks
+        if shares_code(sources, question.asks, asks, directly_used(reference, question.asks, asks)):
+            found.append(one)
+    return found
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
