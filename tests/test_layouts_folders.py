@@ -8,7 +8,6 @@ import os
 import struct
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
