@@ -262,7 +262,7 @@ def test_a_single_file_is_named_by_its_stem(tmp_path):
 
 
 def test_a_folder_may_hold_files_and_folders_and_other_things(tmp_path):
-    for name in ("ada.ipynb", "ben/little.ipynb", "ben/scratch.ipynb", "cyd/other.ipynb", "notes.txt", "empty/x.py",
+    for name in ("ada.ipynb", "ben/little.ipynb", "ben/scratch.ipynb", "cyd/other.ipynb", "notes.txt", "empty/x.txt",
                  ".ipynb_checkpoints/ada.ipynb"):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -274,10 +274,10 @@ def test_a_folder_may_hold_files_and_folders_and_other_things(tmp_path):
 def test_a_muddled_folder_is_told_and_stops_nobody_else(tmp_path):
     for name in ("ada/one.ipynb", "ada/two.ipynb", "bob/notes.txt", "cyd/little.ipynb", "cyd/old.ipynb"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text('{"cells": []}')
+        (tmp_path / name).write_text(f'{{"cells": [], "of": "{name}"}}')
     reasons = {one.name.id: one.reason for one in map(load, collect("little", tmp_path).found)}
     assert reasons == {
-        "ada": "the folder ada holds 2 notebooks and none is called little.ipynb; keep one",
+        "ada": "the folder ada holds 2 notebooks and none is called little.ipynb (ada/one.ipynb, ada/two.ipynb); keep one",
         "bob": "the folder bob holds no notebook",
         "cyd": None,
     }

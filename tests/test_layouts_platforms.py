@@ -383,7 +383,7 @@ def test_an_unknown_layout_is_told_with_the_known_ones(tmp_path):
 
 def test_insisting_on_what_it_is_not_says_what_was_ignored(tmp_path):
     path = packed_by_zip(tmp_path / "a.zip", {"ada.ipynb": EMPTY})
-    with pytest.raises(CourseError, match=r"1 file ignored: ada.ipynb \(not named as Canvas names files\\)"):
+    with pytest.raises(CourseError, match=r"1 file ignored: ada.ipynb \(not named as Canvas names files\)"):
         collect("perceptron", path, insist="canvas")
 
 

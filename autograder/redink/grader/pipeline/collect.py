@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from redink.errors import CourseError, SubmissionError
 from redink.grader.intake.archive import MOST_UNPACKED, UNPACK_IT
 from redink.grader.intake.layouts.gathered import Gathered, Partner, Sought, Taken
@@ -66,7 +68,7 @@ def collect(
     gathered = gather(sought, source, insist=insist, names=names, before=before)
     people = _identified(gathered.taken, roster)
     attempts = [
-        _found(same, gathered.layout, people, roster)
+        _found(same if before is None else _as_claimed(same), gathered.layout, people, roster)
         for _, same in sorted(_by_attempt(gathered.taken, people).items(), key=lambda one: one[0])
     ]
     last = {one.id: one for one in attempts}
@@ -159,6 +161,11 @@ def _found(same: list[Taken], layout: str, people: Mapping[str, Person | None], 
         problem=problem,
     )
     return Found(id=id, file=first.file, tree=first.tree, place=first.place, problem=problem, handed=handed)
+
+
+def _as_claimed(same: list[Taken]) -> list[Taken]:
+    """Return commits with the times that they claim: who asks for those before a time believes them."""
+    return [msgspec.structs.replace(one, handed_in=one.claimed or one.handed_in) for one in same]
 
 
 def _partners(partners: Iterable[Partner], roster: Roster | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -146,30 +147,26 @@ def _by_content(sought: Sought, files: Sequence[File]) -> File | None:
     """Find the one file that is most about the assignment, or any of files that are all the same."""
     if len(files) > _MOST_READ:
         return None
-    read = [(one, _read(one)) for one in files]
-    contents = {data for _, data in read}
-    if len(contents) == 1 and None not in contents:
+    looked = [(one, *_looked_at(sought, one)) for one in files]  # one after the other: each may be large
+    if len({digest for _, digest, _ in looked}) == 1 and looked[0][1]:
         return files[0]
-    scored = [(_score(sought, one, data), one) for one, data in read if data is not None]
-    best = max((score for score, _ in scored), default=0)
-    winners = [one for score, one in scored if score == best]
+    best = max(score for _, _, score in looked)
+    winners = [one for one, _, score in looked if score == best]
     return winners[0] if best and len(winners) == 1 else None
 
 
-def _read(file: File) -> bytes | None:
+def _looked_at(sought: Sought, file: File) -> tuple[str, int]:
+    """Return a digest of a file, and how many names of the assignment's questions and functions stand in its code."""
     try:
-        return file.tree.read(file.place)
+        data = file.tree.read(file.place)
     except Exception:  # noqa: BLE001 - whatever one file does, it is not the one that is looked for
-        return None
-
-
-def _score(sought: Sought, file: File, data: bytes) -> int:
-    """Count the names of questions and functions of the assignment that stand in the code."""
+        return "", 0
+    digest = hashlib.sha256(data).hexdigest()
     try:
         cells = read_script(data) if file.form == "script" else read_cells(data)
     except RedinkError:
-        return 0
-    return len(sought.names & set(re.findall(r"\w+", "\n".join(cell.source for cell in cells))))
+        return digest, 0
+    return digest, len(sought.names & set(re.findall(r"\w+", "\n".join(cell.source for cell in cells))))
 
 
 def _passed_over(files: Sequence[File], taken: File | None) -> list[Ignored]:
