@@ -173,3 +173,19 @@ def test_an_interrupted_collection_goes_on(little: Desk, tmp_path: Path):
     assert sum(one["new"] for one in second["receipts"]) == len(made.handed_in()) - 5
     with sqlite3.connect(little.book) as db:
         assert db.execute("SELECT max(attempt) FROM submissions").fetchone() == (1,)
+
+
+def test_of_repositories_the_last_commits_before_a_time_are_taken_and_believed(little: Desk, tmp_path: Path):
+    made = made_up(little, 12)
+    source = made_up_class.repositories(made, tmp_path)
+    found = collect(little, source, "--before", "2026-11-20 23:59")
+    times = {one["student"]: one["handed_in"] for one in found["receipts"]}
+    late = {one.login for one in made.students if one.kind == "late"}
+    assert all(
+        times[one.login] == one.handed_in.strftime("%Y-%m-%dT%H:%M:%SZ")
+        for one in made.handed_in()
+        if one.login not in late
+    )
+    assert {
+        one["student"]: bool(one["problem"]) for one in found["receipts"] if one["student"] in late
+    } == dict.fromkeys(late, True)

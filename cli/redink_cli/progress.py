@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.progress import Progress, TextColumn
 
-from redink.grader.grade import Watcher
+from redink.grader.grading import Watcher
 from redink_cli.screen import bar_columns, error_console
 
 if TYPE_CHECKING:

@@ -56,6 +56,10 @@ class Spec(Record, frozen=True):
         """List what all questions ask for."""
         return frozenset(name for question in self.questions for name in question.asks)
 
+    def all_names(self) -> frozenset[str]:
+        """List the names of all questions and of what they ask for, by which a notebook is told from another."""
+        return self.all_asked() | {question.id for question in self.questions}
+
     def all_used(self, question: Question) -> list[str]:
         """List the questions whose functions this one may call, directly or not, nearest first."""
         used = list(question.uses)

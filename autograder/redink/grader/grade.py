@@ -6,19 +6,18 @@ score (workers/worker.py); the coordinator here collects, looks up what is known
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
-from redink.errors import CourseError
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Handed
+from redink.grader.grading import Grading, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -26,16 +25,6 @@ from redink.grader.pipeline.report import Outcome, Report, report
 from redink.grader.rules.reading import read_course
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
-
-
-class Watcher:
-    """Somebody who watches a grading; by itself it sees nothing."""
-
-    def start(self, total: int) -> None:
-        """Note of how many the class is."""
-
-    def step(self, outcome: Outcome) -> None:
-        """Note what became of one submission."""
 
 
 def grade(
@@ -50,17 +39,11 @@ def grade(
     progress: Watcher = Watcher(),  # noqa: B008 - it has no state
 ) -> Report:
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
-    told: list[str] = []
-    found: Sequence[Found] = ()
-    asked, (rules, roster) = asked_names(course, slug), read_course(course)
-    if path is not None:
-        collected = collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
-        found, told = collected.found, [*collected.gathered.lines()]
+    asked = read_spec(course.find_assignment(slug)).all_names()
+    rules, roster = read_course(course)
+    handed_in = path and collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
-        if path is None:
-            found = collected_before(book, slug, every=rules.of(slug).counts == "best")
-            if not found:
-                raise CourseError(f"nothing was collected for {slug}: `redink collect {slug} SOURCE`, or grade a path")
+        found = handed_in.found if handed_in else collected_before(book, slug, rules.of(slug).counts == "best")
         progress.start(len(found))
         key = answer_key(course, slug, workers.observe)
         outcomes = []
@@ -68,13 +51,9 @@ def grade(
             progress.step(outcome)
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
-        return report(outcomes, told=[*told, *book.told, *([old] if old else [])])
-
-
-def asked_names(course: Course, slug: str) -> frozenset[str]:
-    """Return the names of an assignment's questions and functions, by which its notebooks are told from others."""
-    spec = read_spec(course.find_assignment(slug))
-    return spec.all_asked() | {question.id for question in spec.questions}
+        return report(
+            outcomes, told=[*(handed_in.gathered.lines() if handed_in else ()), *book.told, *([old] if old else [])]
+        )
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

@@ -18,6 +18,16 @@ from redink.grader.store.gradebook import Gradebook, Graded
 Step = TypeVar("Step")
 
 
+class Watcher:
+    """Somebody who watches a grading; by itself it sees nothing."""
+
+    def start(self, total: int) -> None:
+        """Note of how many the class is."""
+
+    def step(self, outcome: Outcome) -> None:
+        """Note what became of one submission."""
+
+
 class Handed(NamedTuple):
     """A submission while a worker has it, without its bytes, and the result that it had before."""
 

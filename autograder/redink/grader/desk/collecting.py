@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
+from redink.assignment.spec import read_spec
 from redink.errors import CourseError, SubmissionError, in_one_sentence
 from redink.grader.course import Course
-from redink.grader.grade import asked_names
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.reading import read_course
@@ -79,10 +79,9 @@ def collect_class(
     rules, people = read_course(course)
     people = read_roster(roster) if roster else people
     until = local_time(_moment(before), rules.zone) if before else None
+    asked = read_spec(course.find_assignment(slug)).all_names()
     found = [
-        collect(
-            slug, one, names_asked=asked_names(course, slug), insist=insist, names=names, before=until, roster=people
-        )
+        collect(slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people)
         for one in sources
     ]
     known = _read_times(times, rules, people) if times else {}

@@ -82,10 +82,10 @@ def collect(
     return Collected(found=tuple(ordered), attempts=tuple(attempts), gathered=gathered, unmatched=tuple(unmatched))
 
 
-def collected_before(book: Gradebook, slug: str, *, every: bool) -> list[Found]:
+def collected_before(book: Gradebook, slug: str, every: bool) -> list[Found]:
     """List what `redink collect` kept in the gradebook: every attempt, or the last of each student."""
     kept = FilesOfGradebook(book)
-    return [
+    found = [
         Found(
             id=one.student,
             file=one.file,
@@ -96,6 +96,9 @@ def collected_before(book: Gradebook, slug: str, *, every: bool) -> list[Found]:
         )
         for one in book.collected.waiting(slug, every=every)
     ]
+    if not found:
+        raise CourseError(f"nothing was collected for {slug}: `redink collect {slug} SOURCE`, or grade a path")
+    return found
 
 
 class FilesOfGradebook:
