@@ -57,7 +57,7 @@ class Roster:
         self._known: dict[Token, set[str]] = defaultdict(set)
         self._by_id = {one.id: one for one in people}
         for one in people:
-            for token in (*_id_tokens(one.id, {**one.ids, "email": one.email}), *_name_tokens(one.name)):
+            for token in (*_id_tokens(one.id, {**one.ids, "email": one.email}), *name_tokens(one.name)):
                 self._known[token].add(one.id)
 
     def __getitem__(self, id: str) -> Person:
@@ -68,7 +68,7 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
-        for tokens in (_id_tokens(key, ids), _name_tokens(name or key)):
+        for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             if found:
                 return self._by_id[found.pop()] if len(found) == 1 else None
@@ -121,7 +121,7 @@ def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
             yield "id", value.casefold()
 
 
-def _name_tokens(name: str) -> Iterator[Token]:
+def name_tokens(name: str) -> Iterator[Token]:
     """List the ways of writing a name as one word: given name first or family name first, with and without accents."""
     for text in (name, _without_accents(name)):
         words = ["".join(filter(str.isalnum, word)) for word in text.casefold().replace(",", " ").split()]

@@ -1,0 +1,107 @@
+"""`export`: everybody's score as a file, written whole or not at all, and never over the file that it was made from."""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import msgspec
+
+from redink.assignment.spec import read_spec
+from redink.errors import CourseError, in_one_sentence
+from redink.grader.course import Course
+from redink.grader.desk.standings import find_standings
+from redink.grader.export.canvas import CanvasGradebook
+from redink.grader.export.formats import By, ExportAccount, GradeFormat, Order
+from redink.grader.export.gradescope import GradescopeScores
+from redink.grader.export.moodle import MoodleWorksheet
+from redink.grader.export.own_csv import OwnCsv
+from redink.grader.store.gradebook import Gradebook
+
+GROUP = "redink.export"  # entry points of other packages, each a format or a class of one
+_BUILT_IN: tuple[GradeFormat, ...] = (OwnCsv(), CanvasGradebook(), MoodleWorksheet(), GradescopeScores())
+
+
+def export(
+    course: Course,
+    book: Gradebook,
+    slug: str,
+    format: str,
+    *,
+    into: Path | None = None,
+    to: Path | None = None,
+    column: str = "",
+    by: By = "question",
+    missing_is_zero: bool = False,
+    above_maximum: bool = False,
+) -> ExportAccount:
+    """Export the grades of an assignment, and return an account of it."""
+    chosen = _find_format(format)
+    order = Order(
+        course=course,
+        known=find_standings(course, book, slug),
+        title=read_spec(course.find_assignment(slug)).title,
+        into=into,
+        column=column,
+        by=by,
+        missing_is_zero=missing_is_zero,
+        above_maximum=above_maximum,
+    )
+    made = chosen.export(order)
+    target = to or Path(made.name)
+    _write(target, made.data, into)
+    return msgspec.structs.replace(made.account, to=str(target))
+
+
+def formats() -> dict[str, GradeFormat]:
+    """Return the formats there are, by name: ours, and those of other packages."""
+    ours = {one.name: one for one in _BUILT_IN}
+    return {**_others(), **ours}
+
+
+@functools.cache
+def _others() -> dict[str, GradeFormat]:
+    found: dict[str, GradeFormat] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            made = point.load()
+            found[point.name] = made() if isinstance(made, type) else made
+        except Exception as error:  # it is a stranger's code
+            raise CourseError(f"the format {point.name} of another package fails: {in_one_sentence(error)}") from error
+    return found
+
+
+def _find_format(name: str) -> GradeFormat:
+    ours = {one.name: one for one in _BUILT_IN}
+    if name in ours:
+        return ours[name]
+    known = formats()
+    if name not in known:
+        raise CourseError(f"there is no format {name!r}; there are {', '.join(sorted(known))}")
+    return known[name]
+
+
+def _write(target: Path, data: bytes, source: Path | None) -> None:
+    """Write a file whole or not at all, and not over the one that was read."""
+    try:
+        if source is not None and target.exists() and target.samefile(source):
+            raise CourseError(f"{target} is the file that is read: write to another one, with --to")
+        if target.exists() and not target.is_file():  # /dev/stdout, a pipe: written to, never replaced
+            target.write_bytes(data)
+            return
+        target = target.resolve()  # a link stays a link
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o600)  # grades are nobody else's business
+            Path(temporary).replace(target)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+    except OSError as error:
+        raise CourseError(f"{target} cannot be written: {error.strerror or error}") from error
