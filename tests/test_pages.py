@@ -489,6 +489,10 @@ def test_blank_answers_and_those_who_handed_in_together_share_no_mistake():
     assert len(class_facts("Little", [facts("x"), facts("y")], group).unknown) == 1
 
 
+def test_without_a_roster_nobody_is_known_to_be_missing():
+    assert "as far as is known without a roster" in class_html(class_facts("Little", [facts("x")], []))
+
+
 def test_a_notebook_left_as_it_was_handed_out_is_blank(room):
     cell = "def f(x):\n    ..."
     notebook = {"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell}],
@@ -510,6 +514,7 @@ def test_a_class_in_which_nobody_was_graded_has_a_page(tmp_path):
         pass
     assert write(made).students == 0
     assert "Nobody was graded yet." in read(made, "index.html")
+    assert "without a roster" not in read(made, "index.html")
     assert remark(StudentFacts(student="ada", name="", kind="missing", grade=None)) == "nothing handed in"
 
 

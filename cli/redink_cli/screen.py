@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from redink.texts import clean
+
 if TYPE_CHECKING:
     from redink.grader.course import Course
     from redink.grader.pages.report import WrittenReport
@@ -71,7 +73,7 @@ def show_written(written: WrittenReport) -> None:
     """Say which pages were written, and what is worth knowing about them."""
     out = console()
     for student, why in written.failed.items():
-        out.print(f"{student}: no page could be made: {why}", style="red", markup=False)
+        out.print(f"{clean(student)}: no page could be made: {why}", style="red", markup=False)
     for line in written.told:
         out.print(line, style="yellow", markup=False)
     for name, count in written.packed.items():

@@ -106,6 +106,7 @@ class ClassFacts(Record, frozen=True):
     waiting: tuple[StudentFacts, ...]
     overridden: tuple[StudentLine, ...]
     late: tuple[StudentLine, ...]
+    roster: bool = False  # whether it is known who should have handed in
     notices: tuple[str, ...] = ()
 
     @property
@@ -130,6 +131,7 @@ def class_facts(
     *,
     course: str = "",
     full_marks: float = 100.0,
+    roster: bool = False,
     notices: Sequence[str] = (),
 ) -> ClassFacts:
     """Work out all that a class page says."""
@@ -158,6 +160,7 @@ def class_facts(
         waiting=tuple(one for one in students if one.kind in ("not_graded", "internal_error")),
         overridden=_lines(students, lambda one: one.decided),
         late=_lines(students, lambda one: (one.late,) if one.late else ()),
+        roster=roster,
         notices=tuple(notices),
     )
 

@@ -75,7 +75,7 @@ def _cells(
             known[submission] = unpack_sources(run.sources) if run and run.sources else ()
         except Exception as error:  # noqa: BLE001 - whatever it is, the others have their pages
             known[submission] = ()
-            told.append(f"{standing.student}: the cells cannot be read: {clean(in_one_sentence(error))}")
+            told.append(f"{clean(standing.student)}: the cells cannot be read: {clean(in_one_sentence(error))}")
     return known[submission]
 
 

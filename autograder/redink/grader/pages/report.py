@@ -50,6 +50,7 @@ def report(
         found.students,
         found.groups,
         course=found.known.rules.name,
+        roster=found.known.enrolled is not None,
         notices=[f"Feedback pages: {withheld}"] if withheld else [],
     )
     _put(target / "index.html", class_html(facts))
