@@ -16,12 +16,12 @@ import pytest
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.course import Course
 from redink.grader.grade import grade_all
+from redink.grader.pages.summary import summary
 from redink.grader.pipeline.collect import collect
 from redink.grader.pipeline.job import BoxSettings
 from redink.grader.pipeline.report import Outcome, report
 from redink.grader.store.collected import CollectedFiles, HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
-from redink.grader.summary import summary
 from redink.grader.workers.workers import Workers
 from redink.records import Result
 from tests.conftest import SCALE, Desk, _copy, read_results

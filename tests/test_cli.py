@@ -251,6 +251,8 @@ def test_the_demo_grades_a_made_up_class_twice_and_reuses_it(little):
     assert {one["state"] for one in results} == {"graded", "ungradable"}
     (endless,) = (one for one in results if one["submission"]["id"] == "dee_endless_function")
     assert len([one for one in endless["questions"] if one["score"] < one["max_score"]]) == 1
+    assert "show/little/report/index.html" in second.stdout
+    assert (little.root / "show/little/report/students/ada_right.html").exists()
     summary = (little.root / "show/little/summary.md").read_text(encoding="utf-8")
     assert summary.startswith("# little: 14 submissions")
     scores = [one["score"] for one in results if one["state"] == "graded"]

@@ -53,6 +53,13 @@ def test_the_wheel_holds_the_assignments_and_the_marker_of_types(distributions, 
         assert {f"redink/_assignments/{slug}/{name}" for name in ("assignment.toml", "checks.py")} <= names
 
 
+def test_the_wheel_holds_the_templates_of_the_pages(distributions, root):
+    folder = root / "autograder/redink/grader/pages/templates"
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        names = set(wheel.namelist())
+    assert {f"redink/grader/pages/templates/{path.name}" for path in folder.iterdir()} <= names
+
+
 def test_the_wheel_holds_the_templates_of_a_new_assignment(distributions, root):
     with zipfile.ZipFile(distributions["wheel"]) as wheel:
         names = set(wheel.namelist())

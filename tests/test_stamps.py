@@ -328,7 +328,7 @@ def test_grading_after_a_rule_of_judging_was_edited_observes_nobody(house):
 
 
 def test_what_nothing_rests_on_is_edited_and_everything_is_reused(house):
-    for name in ("cli/redink_cli/tables.py", "autograder/redink/grader/summary.py",
+    for name in ("cli/redink_cli/tables.py", "autograder/redink/grader/pages/summary.py",
                  "autograder/redink/grader/sandbox/doctor.py", "autograder/redink/student/card.py",
                  "autograder/redink/grader/author/verify.py"):  # fmt: skip
         house.edit(name)

@@ -16,7 +16,7 @@ _COMMANDS = {
     "list": "student", "start": "student", "check": "student",
     "new": "author", "build": "author", "verify": "author",
     "distribute": "instructor", "run": "instructor", "grade": "instructor", "rejudge": "instructor", "demo": "instructor",
-    "collect": "desk", "extend": "desk", "override": "desk", "void": "desk", "history": "desk",
+    "collect": "desk", "extend": "desk", "override": "desk", "void": "desk", "history": "desk", "report": "desk",
     "export": "export",
     "doctor": "machine",
 }  # fmt: skip

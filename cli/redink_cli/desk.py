@@ -1,4 +1,4 @@
-"""Commands for the days around a deadline: collect, extend, override, void, history."""
+"""Commands for the days around a deadline: collect, extend, override, void, history, report."""
 
 from __future__ import annotations
 
@@ -173,6 +173,32 @@ def history_command(student: str, slugs: tuple[str, ...], gradebook: Path | None
     with open_gradebook(course, gradebook, "redink history") as book:
         for slug in slugs or book.collected.assignments():
             click.echo("\n".join(history(course, book, slug, student)) + "\n")
+
+
+@click.command("report")
+@click.argument("slug")
+@click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the pages.")
+@click.option("--now", is_flag=True, help="Show expected values although somebody still has time.")
+@gradebook_option
+@click.pass_context
+def report_command(ctx: click.Context, slug: str, target: Path, now: bool, gradebook: Path | None) -> None:
+    """Write the class page and a feedback page for each student, as files.
+
+    Open index.html. Until the last student's time is over, feedback pages show no expected values. Exit code 1 when
+    somebody's page could not be made.
+
+    \b
+    Example: redink report perceptron --to report/
+    """
+    from redink.grader.course import Course
+    from redink.grader.desk.standings import open_gradebook
+    from redink_cli import screen
+
+    course = Course.find()
+    with open_gradebook(course, gradebook, f"redink report {slug}") as book:
+        written = screen.write_report(course, book, slug, target, now=now)
+    screen.show_written(written)
+    ctx.exit(1 if written.failed else 0)
 
 
 def _decide(

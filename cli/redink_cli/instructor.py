@@ -153,6 +153,8 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
     from redink.grader.assignment.assignment import read_assignment
     from redink.grader.author.demo import choose, make_class
     from redink.grader.course import Course
+    from redink.grader.desk.standings import open_gradebook
+    from redink_cli import screen
 
     course = Course.find()
     written = []
@@ -163,11 +165,14 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
         click.echo(f"{slug}: a made-up class of {count} in {folder / 'submissions'}")
         report = _grade(course, slug, folder / "submissions", jobs, folder / "gradebook.sqlite")
         _write(report, str(folder / "results.json"), folder / "summary.md")
+        with open_gradebook(course, folder / "gradebook.sqlite", "redink demo") as book:
+            screen.write_report(course, book, slug, folder / "report")
         written.append(folder)
     click.echo("What was written:")
     for folder in written:
         click.echo(f"  {folder}/submissions/       the notebooks, a folder for each student")
-        click.echo(f"  {folder}/summary.md         the class at a glance: open this one")
+        click.echo(f"  {folder}/report/index.html  the class at a glance, and everybody's feedback: open this one")
+        click.echo(f"  {folder}/summary.md         the same in short, as Markdown")
         click.echo(f"  {folder}/results.json       every check of everybody, for programs")
         click.echo(f"  {folder}/gradebook.sqlite   what was handed in, seen and graded")
 
@@ -203,7 +208,7 @@ def _grade(
 
 
 def _write(report: Report, json_file: str | None, summary_file: Path | None) -> None:
-    from redink.grader.summary import summary
+    from redink.grader.pages.summary import summary
     from redink_cli import screen
 
     if json_file:

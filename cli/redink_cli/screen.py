@@ -17,7 +17,12 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from redink.texts import clean
+
 if TYPE_CHECKING:
+    from redink.grader.course import Course
+    from redink.grader.pages.report import WrittenReport
+    from redink.grader.store.gradebook import Gradebook
     from redink.grader.workers.workers import Workers
 
 
@@ -46,6 +51,34 @@ def watch(bar: Progress, workers: Workers, slug: str) -> None:
     """Show how far an answer key is, while it is made."""
     task = bar.add_task(f"answer key of {slug}", total=None, visible=False)
     workers.watch = lambda done, total: bar.update(task, completed=done, total=total, visible=done < total)
+
+
+def write_report(course: Course, book: Gradebook, slug: str, target: Path, *, now: bool = False) -> WrittenReport:
+    """Write the pages of a class, with progress."""
+    from redink.grader.pages.report import report
+
+    with progress() as bar:
+        task = bar.add_task(f"report {slug}", total=None)
+        return report(
+            course,
+            book,
+            slug,
+            target,
+            now=now,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def show_written(written: WrittenReport) -> None:
+    """Say which pages were written, and what is worth knowing about them."""
+    out = console()
+    for student, why in written.failed.items():
+        out.print(f"{clean(student)}: no page could be made: {why}", style="red", markup=False)
+    for line in written.told:
+        out.print(line, style="yellow", markup=False)
+    for name, count in written.packed.items():
+        out.print(f"{name}: feedback for {count} of {written.students}", markup=False)
+    out.print(f"{written.students} feedback pages; open {written.index}", markup=False, soft_wrap=True)
 
 
 def write_json(value: object, target: Path | str) -> None:

@@ -20,7 +20,7 @@ def history(course: Course, book: Gradebook, slug: str, told: str) -> list[str]:
     return [
         f"{title}, {slug}: {_grade(standing)}",
         "",
-        *_how(known, standing),
+        *explain(known, standing),
         "",
         *(f"{when}  {what}" for when, what in book.decisions.events(slug, student)),
     ]
@@ -32,7 +32,7 @@ def _grade(standing: Standing) -> str:
     return f"{standing.grade:g} of {standing.max_score:g} points"
 
 
-def _how(known: ClassStandings, standing: Standing) -> Iterator[str]:
+def explain(known: ClassStandings, standing: Standing) -> Iterator[str]:
     """Say in sentences how the grade came about, in the order in which it is worked out."""
     attempt = standing.attempt
     if attempt is None:
@@ -53,13 +53,14 @@ def _how(known: ClassStandings, standing: Standing) -> Iterator[str]:
         if question.override:
             one = question.override
             yield f"{question.id}: {question.checked:g} → {one.score:g}, set by {one.who}: {one.reason}."
-    yield from _lateness(known, standing)
+    yield from explain_lateness(known, standing)
     if standing.override:
         one = standing.override
         yield f"The whole was set to {one.score:g} by {one.who}: {one.reason}."
 
 
-def _lateness(known: ClassStandings, standing: Standing) -> Iterator[str]:
+def explain_lateness(known: ClassStandings, standing: Standing) -> Iterator[str]:
+    """Say when it was due, and what lateness took."""
     late = standing.late
     if late.due:
         yield f"It was due {local(late.due, known.rules)}{' (extended)' if late.extended else ''}."

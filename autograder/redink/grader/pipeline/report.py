@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -55,7 +55,7 @@ def report(outcomes: Iterable[Outcome], told: Sequence[str] = ()) -> Report:
     ordered = sorted(map(_showable, outcomes), key=lambda one: one.result.submission.id)
     return Report(
         results=tuple(one.result for one in ordered),
-        groups=_groups(ordered),
+        groups=mistake_groups({one.result.submission.id: one.mistakes for one in ordered}),
         changes=tuple(change for one in ordered if (change := _change(one)) is not None),
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
@@ -84,10 +84,11 @@ def _change(outcome: Outcome) -> GradeChange | None:
     return GradeChange(submission=new.submission.id, old=old.score, new=new.score)
 
 
-def _groups(outcomes: Sequence[Outcome]) -> tuple[MistakeGroup, ...]:
+def mistake_groups(mistakes: Mapping[str, Mapping[str, str]]) -> tuple[MistakeGroup, ...]:
+    """Gather students by the mistakes that they share, the largest groups first; `mistakes` is by student and question."""
     members: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for outcome in outcomes:
-        for question, mistake in outcome.mistakes.items():
-            members[question, mistake].append(outcome.result.submission.id)
+    for student, of_student in mistakes.items():
+        for question, mistake in of_student.items():
+            members[question, mistake].append(student)
     found = [MistakeGroup(question=question, submissions=tuple(who)) for (question, _), who in members.items()]
     return tuple(sorted(found, key=lambda group: -len(group.submissions)))

@@ -232,6 +232,18 @@ class Gradebook:
         """List the results of an assignment that count today, by student."""
         return self._graded(f"{_GRADED} ORDER BY students.name", assignment)
 
+    def mistakes(self, assignment: str) -> dict[int, dict[str, str]]:
+        """List the mistakes that no misconception explains in the newest result of every attempt, by its id and question."""
+        found: dict[int, dict[str, str]] = defaultdict(dict)
+        for submission, name, mistake in self._db.execute(
+            "SELECT results.submission, question, mistake FROM question_scores JOIN results ON results.id = result "
+            "WHERE mistake IS NOT NULL AND results.id IN (SELECT max(results.id) FROM results JOIN submissions "
+            "ON submissions.id = results.submission WHERE assignment = ? GROUP BY submissions.id)",
+            (assignment,),
+        ):
+            found[submission][name] = mistake
+        return dict(found)
+
     def _graded(self, question: str, *values: object) -> list[Graded]:
         rows = self._db.execute(question, values).fetchall()
         bases: dict[int, dict[str, str]] = defaultdict(dict)

@@ -1,0 +1,31 @@
+"""The class page of one grading run, as Markdown: what `grade --summary` writes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from redink.grader.pages.facts import StudentFacts, class_facts
+from redink.grader.pages.own_cells import blank_by_result
+from redink.grader.pages.rendering import class_markdown
+from redink.grader.pipeline.report import Report
+from redink.records import Result
+
+
+def summary(report: Report) -> str:
+    """Write the results of a run as a class page; lateness, overrides and the roster are the report's, not the run's."""
+    if not report.results:
+        return "No submissions.\n"
+    students = [_student(result) for result in report.results]
+    return class_markdown(class_facts(report.results[0].assignment, students, report.groups))
+
+
+def _student(result: Result) -> StudentFacts:
+    kind: Literal["graded", "ungradable", "internal_error"] = result.state
+    return StudentFacts(
+        student=result.submission.id,
+        name="",
+        kind=kind,
+        grade=None if kind == "internal_error" else result.score,
+        result=result,
+        blank=blank_by_result(result),
+    )

@@ -1,0 +1,123 @@
+"""The pages of a report in a real browser: nothing fails, nothing is fetched, nothing overflows, axe finds nothing bad."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from redink.grader.pages.report import report
+from tests.browser import CHROMIUM, DRIVER, browser
+from tests.making_pages import RIGHT, WRONG, Class, check, question, result
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (Debian: chromium-driver)"),
+]
+SCHEMES = ("light", "dark")
+PAGES = ("index.html", "students/ben.html", "students/long.html")
+_AXE = """
+const done = arguments[0]
+axe.run().then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes[0].html])))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a class with every part that a page can have."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REDINK_SECRET", "test")
+        made = Class(tmp_path_factory.mktemp("class"), people="ada,Ada Lovelace\nben,نور الحداد\neve,Eve Ng\n")
+        made.hand_in("ada", RIGHT)
+        made.hand_in("ben", WRONG, days=-2, mistakes={"a": "same"})
+        made.hand_in("ben", RIGHT, days=1.5, mistakes={"a": "same"})
+        wide = "w" * 5000
+        bad = result(
+            question(
+                "a", wide, check("a_0", 60.0, f"It is {wide}.\n{wide}\n  x = {wide}\n  expected: 1\n  got:      2")
+            ),
+            question("b", "Ideas", check("which_one", 40.0, "Which it is.", notes=(f"{wide}: a person should look",))),
+        )
+        made.hand_in("long", bad, source=f"def f(x):\n    return '{wide}'\n", mistakes={"a": "same"})
+        made.hand_in("more", bad, mistakes={"a": "same"})
+        made.hand_in("cy", result(state="ungradable"))
+        with made.book() as book:
+            book.decisions.override("little", "ben", "b", 5.0, reason=wide, who="kim")
+            report(made.course, book, "little", made.root / "out")
+    return made.root / "out"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with browser() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core, taken from npm; without npm or a network its tests are not run."""
+    npm, place = shutil.which("npm"), tmp_path_factory.mktemp("axe")
+    if npm is None:
+        pytest.skip("needs npm, to fetch axe-core")
+    done = subprocess.run(
+        [npm, "pack", "axe-core@4", "--silent"], cwd=place, capture_output=True, check=False, timeout=120
+    )
+    if done.returncode:
+        pytest.skip("npm cannot fetch axe-core here")
+    shutil.unpack_archive(next(place.glob("*.tgz")), place)
+    return (place / "package/axe.min.js").read_text(encoding="utf-8")
+
+
+def show(driver: Any, path: Path, width: int, scheme: str) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    driver.get(path.as_uri())
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_and_neither_complains_nor_fetches(folder, driver, page, width, scheme):
+    driver.get_log("browser")
+    show(driver, folder / page, width, scheme)
+    assert driver.get_log("browser") == []
+    assert driver.execute_script("return performance.getEntriesByType('resource').map(one => one.name)") in (
+        [],
+        ["data:,"],
+    )
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == (
+        "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)"
+    )
+    assert driver.execute_script("return document.querySelectorAll('table tbody tr').length") >= 2
+
+
+def test_the_chart_has_bars_and_a_table(folder, driver):
+    show(driver, folder / "index.html", 1280, "light")
+    assert driver.execute_script("return document.querySelectorAll('svg[role=img] rect.bar').length") >= 2
+    assert driver.execute_script("return document.querySelectorAll('details table tbody tr').length") >= 10
+    assert driver.execute_script("return document.querySelector('svg[role=img] title').textContent")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing_serious(folder, driver, axe, page, scheme):
+    for width in (1280, 390):
+        show(driver, folder / page, width, scheme)
+        driver.execute_script(axe)
+        found = driver.execute_async_script(_AXE)
+        assert [one for one in found if one[1] in ("serious", "critical")] == []
+
+
+def test_axe_would_find_something(driver, axe, tmp_path):
+    bad = "<html><body style='background:#fff'><p style='color:#ccc'>faint</p><img src='data:,'></body></html>"
+    (tmp_path / "bad.html").write_text(bad, encoding="utf-8")
+    show(driver, tmp_path / "bad.html", 1280, "light")
+    driver.execute_script(axe)
+    assert {"color-contrast", "image-alt"} <= {one[0] for one in driver.execute_async_script(_AXE)}
