@@ -47,7 +47,8 @@ def collect(slug: str, path: Path) -> list[Found]:
     tree = open_tree(path)
     owner = _ARCHIVE.sub("", path.name) if isinstance(tree, Archive) else path.resolve().name
     try:
-        found = _each_once(_students(slug, tree, _top(slug, tree), owner))
+        top = _top(slug, tree)
+        found = _each_once(_students(slug, tree, top, top[-1] if top else owner))
         if isinstance(tree, Archive):
             tree.refuse_if_too_large(one.place for one in found if one.problem is None)
     except (CourseError, SubmissionError, OSError) as error:
@@ -96,16 +97,22 @@ def _notebooks(slug: str, tree: Tree, folder: Place) -> Notebooks:
 
 
 def _top(slug: str, tree: Tree) -> Place:
-    """Find where the class is: archives often have one folder around everything, which is not a student's."""
+    """Find where the class is: archives often have one folder around everything, which is not a student's.
+
+    It is one only if it holds a single notebook, itself: whatever more there is may be somebody else's, and is listed.
+    """
     entries = [one for one in _visible(tree, ()) if one.kind != "refused"]
     if isinstance(tree, Folder) or [one.kind for one in entries] != ["folder"]:
         return ()
     around = (entries[0].name,)
     try:
-        names = [one.name for one in _visible(tree, around) if one.kind != "refused" and one.name.endswith(_NOTEBOOK)]
+        inside = [one for one in _visible(tree, around) if one.kind != "refused"]
     except SubmissionError:
         return ()
-    return () if len(names) == 1 or f"{slug}{_NOTEBOOK}" in names else around
+    count = sum(one.name.endswith(_NOTEBOOK) for one in inside)
+    folders = (one.name for one in inside if one.kind == "folder" and not one.name.endswith(_NOTEBOOK))
+    alone = count == 1 and not any(_notebooks(slug, tree, (*around, name)).count for name in folders)
+    return () if alone else around
 
 
 def _alone(slug: str, name: str, owner: str, tree: Tree, place: Place) -> Found:
