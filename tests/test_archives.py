@@ -58,8 +58,17 @@ def test_one_folder_around_a_class_is_not_a_student(tmp_path, kind):
     assert reasons(folders) == {"ada": None, "ben": None}
     files = PACK[kind](tmp_path / f"files_{kind}", {"class/ada.ipynb": EMPTY, "class/ben.ipynb": EMPTY})
     assert reasons(files) == {"ada": None, "ben": None}
-    alone = PACK[kind](tmp_path / f"alone_{kind}", {"ada/little.ipynb": EMPTY, "ada/x.ipynb": EMPTY})
+    alone = PACK[kind](tmp_path / f"alone_{kind}", {"ada/hw.ipynb": EMPTY, "ada/data/x.csv": b""})
     assert reasons(alone) == {"ada": None}
+
+
+@any_kind
+@pytest.mark.parametrize("name", ["little.ipynb", "mallory.ipynb"])
+@pytest.mark.parametrize("others", [("ada.ipynb", "ben.ipynb"), ("ada/little.ipynb", "ben/hw.ipynb")])
+def test_no_notebook_beside_a_class_makes_one_student_of_it(tmp_path, kind, name, others):
+    files = {f"class/{other}": EMPTY for other in (name, *others)}
+    mallory = "class" if name == "little.ipynb" else "mallory"
+    assert reasons(PACK[kind](tmp_path / kind, files)) == {"ada": None, "ben": None, mallory: None}
 
 
 @pytest.mark.parametrize("kind", ["ada.zip", "ada.tar.gz", "ada.tgz", "ada"])

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from redink import wire
+from redink.box import processes, protocol
 from redink.box.borrowing import CannotBorrow, _change
-from redink.box.protocol import Borrow, Lent
+from redink.box.protocol import Borrow, Lent, RunnerEnded
 from redink.grader.answer_key.key import decode_key, encode_key
 from redink.grader.sandbox.client import Zygote
 from redink.grader.workers import borrowing
@@ -379,6 +380,14 @@ def test_a_lost_box_lends_nothing_more(zygote):
         left = lending.lend(Borrow(name="leave", inputs=nothing))
         assert (left.status, left.why) == ("refused", "it took too long, returned too much, or ended its process")
         assert lending.lend(Borrow(name="early", inputs=inputs)).status == "refused"
+    assert zygote.observe([Cell(index=1, source="x = 1")], [], LIMITS).cells[0].status == "ok"
+
+
+def test_a_lender_that_blames_other_programs_is_not_excused(zygote):
+    message = protocol.pack(RunnerEnded(code=processes.NO_ROOM))
+    source = f"import os\ndef early():\n    os.write(3, {len(message).to_bytes(8, 'little') + message!r})\n"
+    with zygote.held(), Lending(zygote, [Cell(index=1, source=source)], LIMITS, {}) as lending:
+        assert lending.lend(Borrow(name="early", inputs=wire.encode({"args": [], "kwargs": {}}))).status == "refused"
     assert zygote.observe([Cell(index=1, source="x = 1")], [], LIMITS).cells[0].status == "ok"
 
 

@@ -73,9 +73,13 @@ contents = st.sampled_from([EMPTY, b"", b"x" * 700, bytes(3000)]) | st.binary(ma
 kinds = st.sampled_from(["file", "file", "file", "folder", "link", "pipe", "loop"])
 
 
+def _harmless(name: str) -> str:
+    return name.replace("/..", "/x").lstrip("/").replace("\0", "")
+
+
 def _make(top: Path, name: str, kind: str, data: bytes) -> None:
     """Put something at a place below the top, as far as the disk allows."""
-    place = top / name.replace("/..", "/x").lstrip("/").replace("\0", "")
+    place = top / _harmless(name)
     if ".." in place.parts:
         return
     try:
@@ -107,7 +111,7 @@ def test_any_folder_gives_submissions_or_a_sentence(things: list[tuple[str, str,
 def _is_occupied(top: Path, name: str) -> bool:
     """Tell whether writing there could go through a link or wait for a pipe."""
     place = top
-    for part in Path(name.lstrip("/").replace("/..", "/x")).parts:
+    for part in Path(_harmless(name)).parts:
         place /= part
         if place.is_symlink() or place.is_fifo():
             return True

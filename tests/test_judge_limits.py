@@ -9,7 +9,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.packing import pack_observations, pack_sources
-from redink.grader.workers.judge_process import Assess, Assessed, JudgeProcess
-from redink.records import Observation, QuestionResult
+from redink.grader.workers import judge_process
+from redink.grader.workers.judge_process import MOST_KEPT, Assess, Assessed, JudgeProcess
+from redink.records import Cell, Observation, QuestionResult
 from redink.wire import encode
 from tests.conftest import Desk, _built, _keep_secret
 
@@ -114,14 +115,16 @@ def judge(key: AnswerKey) -> Iterator[JudgeProcess]:
     made.close()
 
 
-def assess(judge: JudgeProcess, key: AnswerKey, **answers: Any) -> dict[str, QuestionResult]:
+def assess(
+    judge: JudgeProcess, key: AnswerKey, cells: Sequence[Cell] = (), **answers: Any
+) -> dict[str, QuestionResult]:
     """Have answers judged that are all 3 but for these."""
     contents = {}
     for part in key.parts:
         value = encode(answers.get(part.question, 3))
         contents[part.check] = pack_observations([Observation(status="returned", value=value)] * len(part.trials))
     digests = {check: digest(content) for check, content in contents.items()}
-    order = Assess(sources=pack_sources(()), cells=(), digests=digests, contents=contents)
+    order = Assess(sources=pack_sources(cells), cells=(), digests=digests, contents=contents)
     return {one.id: one for one in judge.assess(order).assessment.questions}
 
 
@@ -160,6 +163,27 @@ def test_a_dear_answer_costs_its_own_check(judge, key, question, answer, says):
 def test_many_dear_answers_end_when_the_time_of_all_is_over(judge, key):
     found = assess(judge, key, spins=10**13, fills=10**10, nests=10**9, counts=10**12)
     assert {"spins", "fills", "nests", "counts"} <= set(lost(found))
+    assert lost(assess(judge, key)) == {}
+
+
+def test_what_one_submission_wrote_takes_no_memory_from_the_next(judge, key):
+    for number in range(2):  # each leaves 40 MB to a judge that remembers what it has read
+        cells = [Cell(index=i, source=f"# {number}, {i}\n" + "a=a\n" * 1000) for i in range(1, 61)]
+        assert set(lost(assess(judge, key, cells, counts=4, fills=4))) == {"counts", "fills"}
+    assess(judge, key)
+    assert judge._data() < judge._size + MOST_KEPT // 2
+
+
+def test_a_judge_that_keeps_much_memory_is_replaced(judge, key, monkeypatch):
+    assess(judge, key)
+    first = judge._process
+    assess(judge, key)
+    assert judge._process is first
+    monkeypatch.setattr(judge_process, "MOST_KEPT", -1)
+    assess(judge, key)
+    assert judge._process is None
+    assert first is not None
+    assert first.returncode == 0
     assert lost(assess(judge, key)) == {}
 
 

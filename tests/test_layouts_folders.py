@@ -16,7 +16,7 @@ from redink.grader.intake.scripts import read_script
 from redink.grader.pipeline.collect import Collected, collect
 from redink.grader.pipeline.load import load
 from redink.notebook import MAX_CELLS, MAX_SOURCE, read_cells
-from tests.handing_in import EMPTY, packed_by_tar, packed_by_zip, zip_bytes
+from tests.handing_in import EMPTY, packed_by_tar, packed_by_zip, reasons, zip_bytes
 from tests.test_layouts_platforms import is_accounted_for, laid_out, problems
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
@@ -405,3 +405,16 @@ def test_one_student_cannot_make_a_class_look_like_another_platforms(tmp_path):
     found = collect("perceptron", laid_out(tmp_path / "c", files))
     assert found.gathered.layout == "folder"
     assert {f"s{number}" for number in range(5)} <= set(files_of(found))
+
+
+@pytest.mark.parametrize(
+    ("beside", "more"),
+    [({"readme.txt": b"hello"}, {}), ({"mallory.ipynb": EMPTY}, {"mallory": None}), ({"notes/a.txt": b"x"}, None)],
+)
+def test_what_lies_beside_the_folder_of_a_class_leaves_nobody_out(tmp_path, beside, more):
+    files = {"class/ada/little.ipynb": EMPTY, "class/ben/little.ipynb": EMPTY, **beside}
+    found = reasons(packed_by_zip(tmp_path / "class.zip", files))
+    if more is not None:
+        assert found == {"ada": None, "ben": None, **more}
+    else:  # two folders: which is around whom cannot be told, and that is said
+        assert "holds 2 notebooks" in (found["class"] or "")

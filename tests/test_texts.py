@@ -63,6 +63,11 @@ def test_different_file_names_stay_different():
     assert shown[0] == "M\\xfcller" and shown[3] == "Müller" and shown[6] == "a\\nb"
 
 
+@pytest.mark.parametrize("blank", ["\u3164", "\u2800", "\u115f", "\u034f", "\uffa0"])
+def test_a_name_with_a_letter_that_shows_nothing_is_not_taken_for_another(blank):
+    assert file_name(f"ada{blank}") == f"ada\\u{ord(blank):04x}"
+
+
 @pytest.mark.parametrize(
     "text", ["| ada | 100 |", "# A", "[a](b)", "![a](b)", "<b>", "a\n\n| 1 |", "`x`", "@all", "&lt;", "$x$", "**b**"]
 )

@@ -96,6 +96,11 @@ def syntax_error(source: str) -> SyntaxError | None:
     return None
 
 
+def forget() -> None:
+    """Forget every source that was read: a process that serves many strangers keeps nothing of one for the next."""
+    _read.cache_clear()
+
+
 def without_decorators(source: str) -> str | None:
     """Write the functions of a source without their decorators; None where the source is not Python."""
     if not is_python(source):

@@ -13,6 +13,7 @@ import re
 LONGEST = 300  # characters of one line
 MOST_LINES = 1000
 _MARKS = re.compile(r"([\\`*\[\]<>#!|~$&@]|(?<![^\W_])_|_(?![^\W_])|^[-+]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # letters and marks that show nothing
 _DIGITS = 4000  # Python itself writes no integer of more than 4300
 
 
@@ -35,7 +36,8 @@ def file_name(name: str) -> str:
     Bytes that are not UTF-8 are written as `\\xff`, characters that cannot be seen as `\\x1b` or `\\u202e`, so a
     backslash is written twice.
     """
-    return name if name.isprintable() and "\\" not in name else "".join(map(_visible, name))
+    plain = name.isprintable() and "\\" not in name and _BLANK.isdisjoint(name)
+    return name if plain else "".join(map(_visible, name))
 
 
 def markdown(text: str) -> str:
@@ -56,7 +58,7 @@ def _visible(letter: str) -> str:
     code = ord(letter)
     if 0xDC80 <= code <= 0xDCFF:  # a byte, as Python reads names
         return f"\\x{code - 0xDC00:02x}"
-    if letter.isprintable() and letter != "\\":
+    if letter.isprintable() and letter != "\\" and letter not in _BLANK:
         return letter
     return letter.encode("unicode_escape").decode() if code < 0x80 or code > 0xFF else f"\\u{code:04x}"
 

@@ -1,7 +1,8 @@
 """The judge: a process that holds an answer key, reads what was handed in, and assesses what was seen of it.
 
 It is a process apart from whoever drives it, because what it reads was made by strangers: a document or an answer on which
-it hangs or runs out of memory costs one submission, and another judge is started. They share a socket::
+it hangs or runs out of memory costs one submission, and another judge is started; so it is when one has kept much memory
+of what it read, which the next submission would lack. They share a socket::
 
     Hold        → Holding      the answer key, once
     Read        → Document     a notebook's bytes; its cells, or why there are none
@@ -16,11 +17,13 @@ A judge ends when its socket is closed.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -33,6 +36,7 @@ MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on C
 LARGEST = 1 << 28
 LEAVING = 1.0  # seconds in which a judge ends whose socket is closed, unless it is stuck
 TRIES = 2
+MOST_KEPT = 64 << 20  # bytes that a judge may have more than at first, when it has answered
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -121,6 +125,7 @@ class JudgeProcess:
         self._key = key
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
+        self._size = 0  # bytes of its data when it has loaded the key
 
     def read(self, notebook: bytes) -> Document:
         """Have the judge read a notebook."""
@@ -158,6 +163,9 @@ class JudgeProcess:
                 if over_time or not tries_left:
                     why = "took far too long to judge" if over_time else f"ended the judge {TRIES} times"
                     raise BoxError(f"what was seen of it {why}") from error
+            finally:
+                if self._process is not None and self._data() > self._size + MOST_KEPT:
+                    self._end()
         raise AssertionError("the last try returns or raises")
 
     def _start(self) -> socket.socket:
@@ -176,7 +184,16 @@ class JudgeProcess:
         self._socket = ours
         ours.settimeout(MOST_SECONDS)
         self._exchange(ours, Hold(key=self._key), Holding, _nothing)
+        self._size = self._data()
         return ours
+
+    def _data(self) -> int:
+        """Return how many bytes of data the process has; 0 when it has ended."""
+        assert self._process is not None
+        try:
+            return int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[5]) * resource.getpagesize()
+        except (OSError, IndexError):
+            return 0
 
     def _exchange(self, sock: socket.socket, order: Record, kind: type[Answer], find: Find) -> Answer:
         while True:

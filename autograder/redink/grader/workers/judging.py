@@ -32,6 +32,7 @@ from redink.grader.workers import judge_process as told
 from redink.grader.workers.judge_process import Assess, Assessed, Document, Given, Hold, Holding, Order, Read, Wanted
 from redink.notebook import read_cells
 from redink.records import JudgingLimits, Record
+from redink.source import forget
 from redink.texts import clean
 
 LIMITS = JudgingLimits()
@@ -71,6 +72,8 @@ class Judge:
             return told.Failed(reason=str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone
             return told.Failed(reason=clean(in_one_sentence(error)))
+        finally:
+            forget()  # or one submission could fill the memory of all that follow
 
     def _hold(self, order: Hold) -> Holding:
         self._key = OpenKey(decode_key(order.key, "what the worker sent"))

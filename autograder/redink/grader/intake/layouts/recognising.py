@@ -17,7 +17,7 @@ from redink.grader.intake.folder import Folder
 from redink.grader.intake.layouts import repositories
 from redink.grader.intake.layouts.canvas import Canvas
 from redink.grader.intake.layouts.classroom import Classroom
-from redink.grader.intake.layouts.gathered import Gathered, Layout, Sought, gathered
+from redink.grader.intake.layouts.gathered import Gathered, Ignored, Layout, Sought, gathered
 from redink.grader.intake.layouts.gradescope import Gradescope
 from redink.grader.intake.layouts.moodle import Moodle
 from redink.grader.intake.layouts.nbgrader import Nbgrader
@@ -27,6 +27,7 @@ from redink.grader.intake.layouts.walking import form_of, left_out, visible
 from redink.grader.intake.nested import Below, Nested
 from redink.grader.intake.opening import open_tree
 from redink.grader.intake.tree import Place, Tree
+from redink.texts import file_name
 
 GROUP = "redink.intake"  # entry points of other packages, each a layout or a class of one
 _BUILT_IN: tuple[Layout, ...] = (Gradescope(), Moodle(), Canvas(), Nbgrader(), Classroom())
@@ -123,7 +124,8 @@ def _read(sought: Sought, tree: Tree, layout: Layout | None) -> Gathered:
         if chosen is not None and (layout is None or layout.recognise(below, sought)):
             return _finished(sought, tree, top, chosen.read(below, sought))
     top = _plain_top(tree, sought)
-    return _finished(sought, tree, top, (layout or _PLAIN).read(Below(tree, top) if top else tree, sought))
+    owned = msgspec.structs.replace(sought, owner=top[-1]) if top else sought
+    return _finished(sought, tree, top, (layout or _PLAIN).read(Below(tree, top) if top else tree, owned))
 
 
 def _unwrapped(tree: Tree) -> Tree:
@@ -167,28 +169,48 @@ def _is_around(name: str, folders: set[str], top: Place) -> bool:
 
 
 def _plain_top(tree: Tree, sought: Sought) -> Place:
-    """Find where a plain class begins: archives often have one folder around everything, which is not a student's."""
+    """Find where a plain class begins: archives often have one folder around everything, which is not a student's.
+
+    It is one only if it holds a single notebook, itself: whatever more there is may be somebody else's, and is listed.
+    """
     entries = [one for one in visible(tree) if one.kind != "refused"]
-    if [one.kind for one in entries] != ["folder"]:
+    tops = [one.name for one in entries if one.kind == "folder" and form_of(one.name) != "notebook"]
+    if len(tops) != 1:
         return ()
-    around = (entries[0].name,)
+    around = (tops[0],)
     try:
         inside = [one for one in visible(tree, around) if one.kind != "refused"]
     except (SubmissionError, OSError):
         return ()
     notebooks = [one.name for one in inside if form_of(one.name) == "notebook"]
     folders = [one.name for one in inside if one.kind == "folder" and one.name not in notebooks]
-    if len(notebooks) == 1 or f"{sought.slug}.ipynb" in notebooks or sought.slug in folders:
+    written = sum(_holds_a_notebook(tree, (*around, name)) for name in folders)
+    if len(entries) > 1:  # something beside it: then it must be a class beyond doubt
+        return around if len(notebooks) + written > 1 else ()
+    if (len(notebooks) == 1 and not written) or (not notebooks and folders == [sought.slug]):
         return ()
     if isinstance(tree, Archive):
         return around if notebooks or folders else ()
     return around if not notebooks and len(folders) > 1 else ()
 
 
+def _holds_a_notebook(tree: Tree, folder: Place) -> bool:
+    try:
+        return any(form_of(one.name) == "notebook" for one in visible(tree, folder))
+    except (SubmissionError, OSError):
+        return True  # it is somebody's, and that cannot be read
+
+
 def _finished(sought: Sought, tree: Tree, top: Place, found: Gathered) -> Gathered:
-    """Add what lies outside of the class: paths that are refused at the very top, and what has no name there."""
-    refused = [one for one in visible(tree) if one.kind == "refused"] if top else []
-    if not refused and not left_out(tree):
+    """Add what lies beside the folder around a class: notebooks, refused paths, other files, and what has no name."""
+    beside = [one for one in visible(tree) if one.name != top[0]] if top else []
+    if not beside and not left_out(tree):
         return found
-    strays = [alone(sought, tree, (one.name,)) for one in refused]
-    return msgspec.structs.replace(found, taken=(*found.taken, *strays), ignored=(*found.ignored, *left_out(tree)))
+    loose = [one for one in beside if one.kind in ("refused", "link") or form_of(one.name) == "notebook"]
+    strays = [alone(sought, tree, (one.name,)) for one in loose]
+    others = [
+        Ignored(file=file_name(one.name), reason="beside the folder of the class") for one in beside if one not in loose
+    ]
+    return msgspec.structs.replace(
+        found, taken=(*found.taken, *strays), ignored=(*found.ignored, *others, *left_out(tree))
+    )
