@@ -207,6 +207,9 @@ def test_before_the_last_extension_ends_no_page_tells_an_expected_value(early):
     for text in (pages_of(early, "ben"), pages_of(early, "ada")):
         assert "expected values are left out" in text
     text = pages_of(early, "ben")
+    assert (
+        f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%d}" not in text
+    )  # until when somebody has time is theirs alone
     assert SENTENCE in text and "Twice, or plus one?" in text
     for secret in ("[4.]", "[3.]", "expected 4", "replay"):
         assert secret not in text
@@ -373,7 +376,7 @@ def test_a_folder_with_other_files_keeps_them(room):
     (room.root / "out/notes.txt").write_text("mine")
     (room.root / "out/students/old.html").write_text("an older page")
     told = write(room).told
-    assert "holds 1 files that are not of this report" in " ".join(told)
+    assert "holds 1 other file, not of this report" in " ".join(told)
     assert (room.root / "out/notes.txt").read_text() == "mine"
     assert (room.root / "out/students/old.html").exists()
     assert not list((room.root / "out").rglob("*.part"))

@@ -22,7 +22,7 @@ from redink.records import Cell
 from redink.texts import clean
 
 
-class Gathered(NamedTuple):
+class ClassMaterial(NamedTuple):
     """A class in one assignment: everybody's standing, attempts, cells and shared mistakes."""
 
     known: ClassStandings
@@ -34,7 +34,7 @@ class Gathered(NamedTuple):
     told: tuple[str, ...]
 
 
-def gather(course: Course, book: Gradebook, slug: str) -> Gathered:
+def gather(course: Course, book: Gradebook, slug: str) -> ClassMaterial:
     """Read everything that the pages of a class need."""
     known = find_standings(course, book, slug)
     spec = read_spec(course.find_assignment(slug))
@@ -51,7 +51,7 @@ def gather(course: Course, book: Gradebook, slug: str) -> Gathered:
         students.append(_student(known, one, blank, one.student in strangers))
     mistakes = book.mistakes(slug)
     counting = {one.student: one.attempt.submission for one in known.standings if one.attempt}
-    return Gathered(
+    return ClassMaterial(
         known=known,
         spec=spec,
         attempts=book.collected.attempts(slug),

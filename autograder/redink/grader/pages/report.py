@@ -10,7 +10,7 @@ from redink.errors import in_one_sentence
 from redink.grader.course import Course
 from redink.grader.desk.standings import is_over, local
 from redink.grader.pages.facts import check_sentences, class_facts
-from redink.grader.pages.gather import Gathered, gather, has_page
+from redink.grader.pages.gather import ClassMaterial, gather, has_page
 from redink.grader.pages.packing import canvas_name, moodle_name, packed, page_name
 from redink.grader.pages.rendering import class_html, class_markdown, student_html, student_markdown
 from redink.grader.pages.student import Release, student_page
@@ -44,7 +44,7 @@ def report(
     """Write all pages of an assignment; what else is in the folder stays as it is."""
     found = gather(course, book, slug)
     withheld = "" if now else why_withheld(found)
-    pages, failed = _write_students(found, target, withheld, progress)
+    pages, failed = _write_students(found, target, bool(withheld), progress)
     facts = class_facts(
         found.spec.title,
         found.students,
@@ -58,7 +58,11 @@ def report(
     zips = _write_zips(found, target, pages)
     known = {f"{page_name(student)}.{kind}" for student in pages for kind in ("html", "md")}
     others = [one.name for one in (target / "students").glob("*") if one.name not in known]
-    left = [f"{target / 'students'} holds {len(others)} files that are not of this report"] if others else []
+    left = (
+        [f"{target / 'students'} holds {len(others)} other file{'s' * (len(others) > 1)}, not of this report"]
+        if others
+        else []
+    )
     return WrittenReport(
         index=target / "index.html",
         students=len(pages),
@@ -68,7 +72,7 @@ def report(
     )
 
 
-def why_withheld(found: Gathered) -> str:
+def why_withheld(found: ClassMaterial) -> str:
     """Say until when expected values are left out: somebody may still be at work; nothing, if everybody's time is over."""
     if is_over(found.known):
         return ""
@@ -77,7 +81,7 @@ def why_withheld(found: Gathered) -> str:
 
 
 def _write_students(
-    found: Gathered, target: Path, withheld: str, progress: Progress
+    found: ClassMaterial, target: Path, withheld: bool, progress: Progress
 ) -> tuple[dict[str, bytes], dict[str, str]]:
     """Write the feedback pages; one that cannot be made is told, and the others are made."""
     results = [one.result for one in found.students if one.result]
@@ -101,13 +105,13 @@ def _write_students(
     return made, failed
 
 
-def _feedback(release: Release, found: Gathered, standing: Standing) -> tuple[bytes, bytes]:
+def _feedback(release: Release, found: ClassMaterial, standing: Standing) -> tuple[bytes, bytes]:
     cells = found.cells.get(standing.attempt.submission, ()) if standing.attempt else ()
     page = student_page(release, standing, found.attempts.get(standing.student, ()), cells)
     return student_html(page).encode(), student_markdown(page).encode()
 
 
-def _write_zips(found: Gathered, target: Path, pages: Mapping[str, bytes]) -> dict[str, int]:
+def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) -> dict[str, int]:
     """Pack the feedback for the platforms that submissions came from; a zip for which there is nobody is not kept."""
     attempts = {one.student: one.attempt for one in found.known.standings if one.attempt}
     files = {id: one.file for id, one in attempts.items() if not one.group or one.group[0] == id}  # who uploaded it

@@ -89,7 +89,7 @@ class StudentPage(Record, frozen=True):
     failed_cells: tuple[str, ...]
     together: tuple[str, ...]
     previous: PreviousAttempt | None
-    withheld: str  # why expected values are left out, or nothing
+    withheld: bool  # expected values are left out
 
 
 class Release(NamedTuple):
@@ -98,7 +98,7 @@ class Release(NamedTuple):
     known: ClassStandings
     spec: Spec
     sentences: Mapping[str, str]  # of checks
-    withheld: str
+    withheld: bool  # somebody still has time: nobody is told expected values; until when is nobody else's business
 
 
 def student_page(
@@ -150,7 +150,7 @@ def _question(
     release: Release, result: QuestionResult, counts: QuestionStanding, cells: Sequence[Cell]
 ) -> ShownQuestion:
     asked = next((one for one in release.spec.questions if one.id == result.id), None)
-    keyed = bool(release.withheld) and asked is not None and _CONCEPTS in asked.asks
+    keyed = release.withheld and asked is not None and _CONCEPTS in asked.asks
     said = [f"The check “{_sentence(release, id)}” does not count: everybody has its points." for id in counts.voided]
     if counts.override:
         one = counts.override
