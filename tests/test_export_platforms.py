@@ -92,6 +92,7 @@ def test_a_gradebook_of_canvas_is_filled_and_every_other_byte_is_kept(course):
     assert f"3 grades in '{COLUMN}'" in told
     assert "of 10: scores × 0.1" in told
     assert "after lateness" in told
+    assert "lateness took points from 1: Ben Ali (ben)" in told
     assert "1 blank, handed in nothing: Cy Young (cy)" in told
     assert "1 blank, not graded yet: 小明 王 (dee)" in told
     assert "1 rows of nobody in the gradebook, left as they are: Stranger, Sam (row 9)" in told
@@ -321,6 +322,14 @@ def test_the_file_that_is_read_is_never_written(course):
     assert (course / "theirs.csv").read_bytes() == CANVAS.encode()
 
 
+@pytest.mark.parametrize("name", ["people.csv", "course.toml", ".redink/gradebook.sqlite"])
+def test_nothing_that_the_course_is_made_of_is_written_over(course, name):
+    before = (course / name).read_bytes()
+    with pytest.raises(CourseError, match="is a file of the course"):
+        export_as(course, "csv", to=course / name)
+    assert (course / name).read_bytes() == before
+
+
 def test_by_default_the_filled_file_lies_beside_the_one_that_was_read(course):
     _, done = export_as(course, "canvas", CANVAS, column=COLUMN, to=None)
     assert done.to == str(course / "theirs.filled.csv")
@@ -360,7 +369,10 @@ def test_the_command_prints_the_account_or_writes_it_as_json(course):
     assert done.stdout.splitlines()[-1] == "written to gradebook.filled.csv"
     done = redink("--column", COLUMN, "--missing", "zero", "--json", "-")
     told = msgspec.json.decode(done.stdout)
-    assert (told["column"], len(told["filled"]), told["to"]) == (COLUMN, 4, "gradebook.filled.csv")
+    assert (told["column"], told["lateness"], told["to"]) == (COLUMN, "after", "gradebook.filled.csv")
+    assert [one["student"] for one in told["filled"]] == ["ada", "ben", "cy", "eve"]
+    assert told["blank"] == [{"student": "dee", "why": "not graded yet"}]
+    assert told["names"]["ada"] == "Ada Lovelace (ada)"
     done = redink()
     assert done.returncode == 1
     assert done.stderr.startswith("redink: say which column of gradebook.csv to fill: --column")

@@ -21,22 +21,23 @@ def account_lines(done: ExportAccount) -> Iterator[str]:
         if done.lateness == "before"
         else "after lateness"
     )
+    who = done.names
     for why in dict.fromkeys(one.why for one in done.blank):
-        names = [one.student for one in done.blank if one.why == why]
-        yield f"{len(names)} blank, {why}: {listed(names)}"
+        those = [who[one.student] for one in done.blank if one.why == why]
+        yield f"{len(those)} blank, {why}: {listed(those)}"
     if done.kept:
-        yield f"{len(done.kept)} left as they are: {listed(f'{one.student}: {one.why}' for one in done.kept)}"
-    changed = [one for one in done.filled if one.old and one.old != one.new]
-    if changed:
-        yield f"{len(changed)} changed: {listed(f'{one.student}: {one.old} → {one.new}' for one in changed)}"
+        yield f"{len(done.kept)} left as they are: {listed(f'{who[one.student]}: {one.why}' for one in done.kept)}"
+    if changed := [one for one in done.filled if one.old and one.old != one.new]:
+        moves = (f"{who[one.student]}: {one.old} → {one.new}" for one in changed)
+        yield f"{len(changed)} changed: {listed(moves)}"
     if done.capped:
-        who = listed(f"{one.student}: {one.score:g}" for one in done.capped)
-        yield f"{len(done.capped)} above the maximum, written as {done.maximum:g} (--above-maximum keeps them): {who}"
+        scores = listed(f"{who[one.student]}: {one.score:g}" for one in done.capped)
+        yield f"{len(done.capped)} above the maximum, written as {done.maximum:g} (--above-maximum keeps them): {scores}"
     if done.overridden:
-        yield f"{len(done.overridden)} set by a person: {listed(done.overridden)}"
+        yield f"{len(done.overridden)} set by a person: {listed(who[one] for one in done.overridden)}"
     if done.nobodys:
         yield f"{len(done.nobodys)} rows of nobody in the gradebook, left as they are: {listed(done.nobodys)}"
     if done.absent:
-        yield f"{len(done.absent)} without a grade who are not in the file: {listed(done.absent)}"
+        yield f"{len(done.absent)} without a grade who are not in the file: {listed(who[one] for one in done.absent)}"
     yield from done.told
     yield f"written to {done.to}"

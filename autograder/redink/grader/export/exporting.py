@@ -19,6 +19,7 @@ from redink.grader.export.formats import By, ExportAccount, GradeFormat, Order
 from redink.grader.export.gradescope import GradescopeScores
 from redink.grader.export.moodle import MoodleWorksheet
 from redink.grader.export.own_csv import OwnCsv
+from redink.grader.rules.course_rules import FILE
 from redink.grader.store.gradebook import Gradebook
 
 GROUP = "redink.export"  # entry points of other packages, each a format or a class of one
@@ -52,7 +53,8 @@ def export(
     )
     made = chosen.export(order)
     target = to or Path(made.name)
-    _write(target, made.data, into)
+    _refuse_our_own(target, course, order, book)
+    _write(target, made.data)
     return msgspec.structs.replace(made.account, to=str(target))
 
 
@@ -84,24 +86,32 @@ def _find_format(name: str) -> GradeFormat:
     return known[name]
 
 
-def _write(target: Path, data: bytes, source: Path | None) -> None:
-    """Write a file whole or not at all, and not over the one that was read."""
+def _refuse_our_own(target: Path, course: Course, order: Order, book: Gradebook) -> None:
+    """Refuse to write over the file that was read, and over what the course is made of."""
+    rules = order.known.rules
+    ours = [order.into, course.root / FILE, course.root / rules.roster if rules.roster else None, book.path]
+    for path in ours:
+        if path is not None and path.exists() and target.exists() and target.samefile(path):
+            what = "the file that is read" if path == order.into else "a file of the course"
+            raise CourseError(f"{target} is {what}: write to another one, with --to")
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
     try:
-        if source is not None and target.exists() and target.samefile(source):
-            raise CourseError(f"{target} is the file that is read: write to another one, with --to")
         if target.exists() and not target.is_file():  # /dev/stdout, a pipe: written to, never replaced
             target.write_bytes(data)
             return
         target = target.resolve()  # a link stays a link
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # for its owner alone
+        temporary = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(temporary).chmod(0o600)  # grades are nobody else's business
-            Path(temporary).replace(target)
+            temporary.replace(target)
         finally:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise CourseError(f"{target} cannot be written: {error.strerror or error}") from error

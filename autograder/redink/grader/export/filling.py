@@ -144,19 +144,20 @@ def _account(
         maximum=float(sheet.maximum),
         factor=float(sheet.maximum) / most,
         filled=tuple(
-            FilledCell(student=one.score.shown, old=_held(one), new=one.new.strip())
+            FilledCell(student=one.score.student, old=_held(one), new=one.new.strip())
             for one in placed
             if one.new is not None
         ),
         blank=tuple(_left(one for one in left if one.score.points is None and not _held(one))),
         kept=tuple(_left(one for one in left if one.score.points is not None or _held(one))),
         capped=tuple(
-            CappedScore(student=one.score.shown, score=float(one.capped)) for one in placed if one.capped is not None
+            CappedScore(student=one.score.student, score=float(one.capped)) for one in placed if one.capped is not None
         ),
-        overridden=tuple(one.score.shown for one in placed if one.new is not None and one.score.overridden),
+        overridden=tuple(one.score.student for one in placed if one.new is not None and one.score.overridden),
         nobodys=tuple(one.shown for one in matches.nobodys),
-        absent=tuple(one.shown for student, one in scores.items() if student not in matches.rows),
+        absent=tuple(student for student in scores if student not in matches.rows),
         told=(*remarks(order), *(told for told, _ in matches.trouble)),
+        names={student: one.shown for student, one in scores.items()},
     )
 
 
@@ -167,4 +168,4 @@ def _held(placed: _Placed) -> str:
 
 
 def _left(placed: Iterator[_Placed]) -> Iterator[LeftCell]:
-    return (LeftCell(student=one.score.shown, why=one.why) for one in placed)
+    return (LeftCell(student=one.score.student, why=one.why) for one in placed)

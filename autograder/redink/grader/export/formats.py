@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, Protocol
 
+import msgspec
+
 from redink.grader.course import Course
 from redink.grader.desk.standings import ClassStandings
 from redink.records import Record
@@ -51,7 +53,7 @@ class CappedScore(Record, frozen=True):
 
 
 class ExportAccount(Record, frozen=True):
-    """What an export did, for a person and for programs; students by their names and ids."""
+    """What an export did, for a person and for programs; students are named by their ids, and `names` says who they are."""
 
     assignment: str
     format: str
@@ -68,6 +70,7 @@ class ExportAccount(Record, frozen=True):
     nobodys: tuple[str, ...] = ()  # rows that belong to nobody of ours
     absent: tuple[str, ...] = ()  # students without a grade who have no row
     told: tuple[str, ...] = ()  # what else an instructor should know
+    names: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class Export(Record, frozen=True):

@@ -145,8 +145,9 @@ def _account(order: Order, scores: list[OutgoingScore]) -> ExportAccount:
         assignment=order.known.assignment,
         format=OwnCsv.name,
         lateness="before" if order.known.rules.lateness == "platform" else "after",
-        filled=tuple(FilledCell(student=one.shown, old="", new=_points(one.points)) for one in has),
-        blank=tuple(LeftCell(student=one.shown, why=one.why) for one in scores if one.points is None),
-        overridden=tuple(one.shown for one in has if one.overridden),
+        filled=tuple(FilledCell(student=one.student, old="", new=_points(one.points)) for one in has),
+        blank=tuple(LeftCell(student=one.student, why=one.why) for one in scores if one.points is None),
+        overridden=tuple(one.student for one in has if one.overridden),
         told=tuple(remarks(order)),
+        names={one.student: one.shown for one in scores},
     )

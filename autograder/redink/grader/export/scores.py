@@ -8,6 +8,7 @@ from redink.grader.desk.standings import ClassStandings
 from redink.grader.export.formats import Order
 from redink.grader.rules.standing import Standing
 from redink.records import Record
+from redink.texts import clean
 
 _WHY = {"missing": "handed in nothing", "not_graded": "not graded yet"}
 MOST_NAMED = 12
@@ -32,7 +33,7 @@ def outgoing(order: Order) -> dict[str, OutgoingScore]:
 
 def shown(known: ClassStandings, student: str) -> str:
     """Write who a student is: name and id, and whether the roster has nobody of that id."""
-    name = known.people[student].name
+    name = clean(known.people[student].name)
     stranger = "" if known.enrolled is None or student in known.enrolled else ", not in the roster"
     return f"{name} ({student}{stranger})" if name and name != student else f"{student}{stranger}"
 
@@ -52,6 +53,9 @@ def remarks(order: Order) -> Iterator[str]:
     ungradable = [of[one.student] for one in known.standings if one.kind == "ungradable" and one.grade == 0]
     if ungradable:
         yield f"{len(ungradable)} could not be graded and have 0: {listed(ungradable)}"
+    taken = [of[one.student] for one in known.standings if one.taken and not one.override]
+    if taken:
+        yield f"lateness took points from {len(taken)}: {listed(taken)}"
     unknown = [of[one.student] for one in known.standings if one.late.unknown and one.grade is not None]
     if unknown and not by_platform:
         yield f"{len(unknown)} were late by an unknown time, and nothing was taken for it: {listed(unknown)}"
