@@ -54,13 +54,13 @@ def collect_command(
     slug: str, sources: tuple[Path, ...], insist: str | None, names: str | None, before: str, roster: Path | None,
     times: Path | None, dry_run: bool, receipts: Path | None, gradebook: Path | None, json_file: str | None,
 ) -> None:  # fmt: skip
-    """Take in what was handed in: a download of a platform, a folder, an archive, a list of git repositories.
+    """Take in what was handed in: a platform's download, a folder, an archive, git repositories.
 
     Every file is taken, or ignored with a reason; `redink grade SLUG` then grades what was taken.
 
     \b
     Example: redink collect perceptron submissions.zip --roster roster.csv
-             redink collect perceptron repositories.txt --before "2026-11-20 23:59"
+             redink collect perceptron repositories.txt --before "2026-11-20"
     """
     from redink.grader.course import Course
     from redink.grader.desk.collecting import collect_class, write_receipts

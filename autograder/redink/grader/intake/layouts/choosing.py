@@ -144,11 +144,12 @@ def _flags(file: File, found: Sequence[File], called: str) -> tuple[str, ...]:
 
 
 def _by_content(sought: Sought, files: Sequence[File]) -> File | None:
-    """Find the one file that is most about the assignment, or any of files that are all the same."""
+    """Find the one file that is most about the assignment, or any of copies that lie side by side."""
     if len(files) > _MOST_READ:
         return None
     looked = [(one, *_looked_at(sought, one)) for one in files]  # one after the other: each may be large
-    if len({digest for _, digest, _ in looked}) == 1 and looked[0][1]:
+    side_by_side = len({one.place[:-1] for one in files}) == 1  # or else they may be different people's
+    if side_by_side and len({digest for _, digest, _ in looked}) == 1 and looked[0][1]:
         return files[0]
     best = max(score for _, _, score in looked)
     winners = [one for one, _, score in looked if score == best]
