@@ -60,7 +60,7 @@ def collect_command(
 
     \b
     Example: redink collect perceptron submissions.zip --roster roster.csv
-             redink collect perceptron repositories.txt --before "2026-11-20"
+             redink collect perceptron repos.txt --before "2026-11-20 23:59"
     """
     from redink.grader.course import Course
     from redink.grader.desk.collecting import collect_class, write_receipts
