@@ -105,7 +105,7 @@ def _shared_with(key: OpenKey, question: Question, evidence: Evidence, charged: 
     found = []
     for one in charged:
         asks = key.spec.question(one).asks
-        if shares_code(sources, question.asks, asks, directly_used(reference, question.asks, asks)):
+        if any(shares_code(sources, [name], asks, directly_used(reference, [name], asks)) for name in question.asks):
             found.append(one)
     return found
 
