@@ -125,3 +125,8 @@ def test_a_helper_of_both_is_shared():
     ]
     assert shares_code(both, ["late"], ["step"], {"step"})
     assert directly_used(both, ["late"], ["step"]) == {"step"}
+
+
+def test_what_a_used_function_uses_itself_is_not_used_directly():
+    late = "def margin(X, w):\n    return scores(X, w).min()"
+    assert directly_used([EARLIER, late], ["margin"], ["augment", "scores"]) == {"scores"}

@@ -41,8 +41,7 @@ def relies_on(sources: Iterable[str], asked: Collection[str], names: Collection[
 
 def directly_used(sources: Iterable[str], asked: Collection[str], names: Collection[str]) -> set[str]:
     """Return those of these names that the asked functions use other than through one another."""
-    uses = _uses(sources)
-    return {name for one in _reached(uses, asked, names) for name in uses.get(one, set()) if name in names}
+    return (_reached(_uses(sources), asked, names) - set(asked)) & set(names)
 
 
 def shares_code(
