@@ -439,3 +439,15 @@ def test_where_only_the_notebook_uses_an_earlier_function_there_is_no_hint_but_a
     assert tangled["hint"] is None
     assert not any(check["notes"] for check in apart["checks"])
     assert apart["hint"]["misconception"] == "divides_by_the_variance"
+
+
+def test_an_error_that_was_raised_in_an_earlier_function_is_left_to_a_person(little: Desk):
+    little.hand_in(
+        "ada",
+        {CENTRE: "def centre(X):\n    if len(X) > 4:\n        raise ValueError('long')\n    return X - X.mean(axis=0)"},
+    )
+    result = little.grade("class")["ada"]
+    (scale,) = (one for one in result["questions"] if one["id"] == "scale")
+    failed = [one for one in scale["checks"] if one["verdict"] != "passed"]
+    assert failed
+    assert all("uses code of centre" in " ".join(one["notes"]) for one in failed)

@@ -77,9 +77,14 @@ def diagnose(
     wrong = {trial for id in failing for trial, passed in judged[id].passed.items() if not passed}
     tangled = _relied_on_besides(key, question, evidence, earlier.others)
     shared = (*tangled, *_shared_with(key, question, evidence, earlier.charged))
-    for id in failing if shared else ():
-        note = f"uses code of {' and '.join(shared)}, whose error may be all that is wrong here: a person should look"
-        feedback[id] = feedback[id] if feedback[id].passed or judged[id].final else _noted(feedback[id], note)
+    for id in failing:
+        raised = () if _returned(key, id, evidence, judged[id]) else _raising(key, question, evidence, earlier.charged)
+        blamed = list(dict.fromkeys((*shared, *raised)))
+        if blamed and not (feedback[id].passed or judged[id].final):
+            note = (
+                f"uses code of {' and '.join(blamed)}, whose error may be all that is wrong here: a person should look"
+            )
+            feedback[id] = _noted(feedback[id], note)
     bank = key.bank(question.id)
     hint = None if tangled else find_hint(asked, seen, wrong, bank, sound=earlier.sound)
     mistake = "" if hint is not None and hint.misconception else _unknown(asked, seen)
@@ -108,6 +113,21 @@ def _shared_with(key: OpenKey, question: Question, evidence: Evidence, charged: 
         if any(shares_code(sources, [name], asks, directly_used(reference, [name], asks)) for name in question.asks):
             found.append(one)
     return found
+
+
+def _raising(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> list[str]:
+    """Return the charged questions that this one relies on and that raised errors themselves: these cannot be borrowed."""
+    sources = [cell.source for cell in evidence.sources] if charged else []
+    return [
+        one
+        for one in charged
+        if relies_on(sources, question.asks, key.spec.question(one).asks)
+        and any(
+            answer.status == "raised"
+            for part in key.parts(one)
+            for answer in evidence.answers(part.check, key.most_parts(part.check))
+        )
+    ]
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
