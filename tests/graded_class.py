@@ -45,13 +45,15 @@ def make_course(root: Path, *, lateness: str = "redink", roster: str = ROSTER) -
     return root
 
 
-def hand_in(root: Path, student: str, score: float | None, *, late: float = -1.0, **told: Any) -> None:
+def hand_in(
+    root: Path, student: str, score: float | None, *, late: float | None = -1.0, marked: bool | None = None, **told: Any
+) -> None:
     """Collect a notebook of a student, graded unless the score is None, and not gradable if it is negative."""
     course = Course(root)
     with Gradebook(course.gradebook_path(), course.secret_name()) as book:
         handed = HandIn(
             student=student, file=f"{student}.ipynb", sha256=student * 8, source="canvas",
-            handed_in=DUE + timedelta(days=late), **told,
+            handed_in=None if late is None else DUE + timedelta(days=late), late=marked, **told,
         )  # fmt: skip
         kept = book.collected.keep("little", handed)
         if score is not None:

@@ -376,3 +376,53 @@ def test_the_command_prints_the_account_or_writes_it_as_json(course):
     done = redink()
     assert done.returncode == 1
     assert done.stderr.startswith("redink: say which column of gradebook.csv to fill: --column")
+
+
+def test_a_row_that_could_be_two_people_without_a_grade_stops_nobody(course):
+    (course / "people.csv").write_text(
+        (course / "people.csv").read_text("utf-8") + "kim1,Kim Lee,,,,\nkim2,Kim Lee,,,,\n", "utf-8"
+    )
+    theirs = CANVAS.replace('"Stranger, Sam",406,s6,sam', '"Lee, Kim",,,')
+    data, done = export_as(course, "canvas", theirs, column=COLUMN)
+    assert "Lee, Kim" not in changed(theirs, data)
+    assert "Lee, Kim (row 9) could be kim1 or kim2" in lines(done)
+    hand_in(course, "kim1", 50.0)
+    with pytest.raises(CourseError, match=r"Lee, Kim \(row 9\) could be kim1 or kim2"):
+        export_as(course, "canvas", theirs, column=COLUMN)
+
+
+def test_a_numbered_column_that_canvas_calls_read_only_is_refused(course):
+    theirs = CANVAS.replace("10.00", "(read only)")
+    with pytest.raises(CourseError, match=r"no column .* that can be filled; it has: 'Other \(12346\)'$"):
+        export_as(course, "canvas", theirs, column=COLUMN)
+
+
+def test_a_worksheet_whose_first_column_has_no_numbers_is_refused(course):
+    with pytest.raises(CourseError, match="its first column should hold Participant 123"):
+        export_as(course, "moodle", MOODLE.replace("Participant 72", "Ben"))
+
+
+def test_a_score_set_by_a_person_may_still_lose_by_the_platforms_own_deduction(tmp_path, monkeypatch):
+    monkeypatch.setenv("REDINK_SECRET", "test")
+    course = make_class(tmp_path, lateness="platform")
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        book.decisions.override("little", "ben", "", 90.0, reason="oral", who="k")
+    _, done = export_as(course, "canvas", CANVAS, column=COLUMN)
+    assert "the platform may deduct for lateness from scores that a person set: Ben Ali (ben)" in lines(done)
+
+
+def test_who_was_late_by_an_unknown_time_and_who_is_a_stranger_is_told(course):
+    hand_in(course, "cy", 50.0, late=None, marked=True)
+    hand_in(course, "sam", 50.0, ids={"canvas": "406"})
+    data, done = export_as(course, "canvas", CANVAS, column=COLUMN)
+    assert changed(CANVAS, data)["Stranger, Sam"] == "5.00"
+    assert "1 were late by an unknown time, and nothing was taken for it: Cy Young (cy)" in lines(done)
+    assert "1 handed in and are not in the roster: sam, not in the roster" in lines(done)
+
+
+def test_a_link_that_is_written_to_stays_a_link(course):
+    (course / "elsewhere.csv").write_text("old")
+    (course / "link.csv").symlink_to(course / "elsewhere.csv")
+    data, _ = export_as(course, "csv", to=course / "link.csv")
+    assert (course / "link.csv").is_symlink()
+    assert (course / "elsewhere.csv").read_bytes() == data

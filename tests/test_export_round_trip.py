@@ -188,3 +188,8 @@ def test_a_row_is_never_found_by_a_name_that_somebody_with_another_id_has():
     ada = Person(id="ada", name="Ada Lovelace", ids={"canvas": "401"})
     assert match([row(1, "Lovelace, Ada", canvas="555")], ada) == ({}, [1], [])
     assert match([row(1, "Lovelace, Ada")], ada) == ({"ada": 1}, [], [])
+
+
+def test_whoever_was_found_by_an_id_is_not_looked_for_by_name():
+    ada = Person(id="ada", name="Ada Lovelace", ids={"moodle": "71"})
+    assert match([row(1, "Ada Lovelace", moodle="71"), row(2, "Ada Lovelace")], ada) == ({"ada": 1}, [2], [])
