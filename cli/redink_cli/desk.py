@@ -1,4 +1,4 @@
-"""Commands for the days around a deadline: collect, extend, override, void, history, report."""
+"""Commands for the days around a deadline: collect, extend, override, void, history, report, mistakes."""
 
 from __future__ import annotations
 
@@ -199,6 +199,44 @@ def report_command(ctx: click.Context, slug: str, target: Path, now: bool, grade
         written = screen.write_report(course, book, slug, target, now=now)
     screen.show_written(written)
     ctx.exit(1 if written.failed else 0)
+
+
+@click.command("mistakes")
+@click.argument("slug")
+@click.option("--all", "everything", is_flag=True, help="List also the mistakes that only one student made.")
+@click.option("--adopt", "group", metavar="GROUP", help="Write a misconception for this group, all but its hint.")
+@click.option("--name", default="", help="What the misconception is to be called.")
+@gradebook_option
+@json_option("what was found")
+def mistakes_command(
+    slug: str, everything: bool, group: str | None, name: str, gradebook: Path | None, json_file: str | None
+) -> None:
+    """Show what a class got wrong: misconceptions by count, then mistakes that nobody foresaw.
+
+    \b
+    Example: redink mistakes perceptron
+             redink mistakes perceptron --adopt step-3fa9c1 --name forgets_ties
+    """
+    from redink.grader.course import Course
+    from redink.grader.desk.adopting import adopt
+    from redink.grader.desk.mistakes import find_mistakes
+    from redink.grader.desk.standings import open_gradebook
+    from redink_cli import screen, tables
+
+    course = Course.find()
+    with open_gradebook(course, gradebook, f"redink mistakes {slug}") as book:
+        if group:
+            one = adopt(course, book, slug, group, name)
+            click.echo(
+                f"{one.name} stands in {one.file.relative_to(course.root)}; write its hint in line {one.line}, then"
+            )
+            click.echo(f"  redink build {slug}\n  redink rejudge {slug} --apply")
+            return
+        found = find_mistakes(course, book, slug)
+    if json_file:
+        screen.write_json(found, json_file)
+    if json_file != "-":
+        tables.show_mistakes(found, everything)
 
 
 def _decide(

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from redink.grader.author.mutating import Mutated
     from redink.grader.author.verify import Verified
     from redink.grader.desk.collecting import CollectedClass
+    from redink.grader.desk.mistakes import ClassMistakes, UnknownGroup
     from redink.grader.pipeline.report import MistakeGroup, Report
     from redink.grader.rejudge import Rejudged
     from redink.records import Observed, Result
 
 _MOST_CELLS = 3  # that failed, in the line of one submission
 _MOST_LINES, _LINES_OF_A_CELL = 500, 20  # of what a notebook printed
+_LINES_OF_A_MESSAGE = 8  # of an example
 
 
 def results_table(results: tuple[Result, ...]) -> Table:
@@ -56,8 +58,8 @@ def remark(result: Result) -> str:
 def groups_lines(groups: tuple[MistakeGroup, ...]) -> list[str]:
     """Name the mistakes that several students share and no misconception explains."""
     return [
-        f"{len(group.submissions)} submissions share an unknown mistake in {group.question}: "
-        f"{_first(group.submissions)}"
+        f"{len(group.submissions)} submissions share an unknown mistake in {group.question}"
+        f"{f' (and in {_listed(group.also)})' if group.also else ''}: {first_names(group.submissions)}"
         for group in groups
         if len(group.submissions) > 1
     ]
@@ -121,8 +123,11 @@ def show_report(report: Report) -> None:
     """Show a class after grading, which grades changed, and what was reused."""
     out = console()
     out.print(results_table(report.results))
-    for line in groups_lines(report.groups):
+    groups = groups_lines(report.groups)
+    for line in groups:
         out.print(Text(line, style="yellow"))
+    if groups:
+        out.print(f"`redink mistakes {report.results[0].assignment}` says more about them")
     for change in report.changes:
         out.print(Text(f"changed: {change.submission}: {change.old:g} → {change.new:g}", style="bold"))
     for line in report.told:
@@ -152,13 +157,44 @@ def show_collected(collected: CollectedClass) -> None:
         ("missing", collected.missing),
     ):
         if lines:
-            out.print(Text(f"{len(lines)} {title}: {_first(lines)}", style="yellow"))
+            out.print(Text(f"{len(lines)} {title}: {first_names(lines)}", style="yellow"))
     new = sum(one.new for one in collected.receipts)
     students = len({one.student for one in collected.receipts})
     known = len(collected.receipts) - new
     verb = "would be taken" if collected.dry else "taken"
     again = f", {known} known before" if known else ""
     out.print(f"{new} attempts {verb}{again}, of {students} students")
+
+
+def show_mistakes(found: ClassMistakes, everything: bool) -> None:
+    """Show misconceptions by count, then the groups of unknown mistakes; those of single students only on request."""
+    out = console()
+    for one in found.known:
+        out.print(Text(f"{len(one.students):>4}  {one.question}: {one.misconception}"), soft_wrap=True)
+        out.print(Text(f"      {one.hint}", style="dim"), soft_wrap=True)
+    shown = [one for one in found.unknown if everything or len(one.students) > 1]
+    if shown:
+        out.print(Text("Unknown mistakes" + ("" if everything else " that several share"), style="bold"))
+    for unknown in shown:
+        _show_unknown(unknown)
+    single = len(found.unknown) - len(shown)
+    if single:
+        out.print(f"{single} more of one student each: --all lists them")
+    counts = f"{len(found.known)} misconceptions, {len(found.unknown)} unknown mistakes"
+    out.print(f"{found.assignment}: {counts} among {found.graded} graded submissions")
+    if shown:
+        out.print(f"redink mistakes {found.assignment} --adopt {shown[0].name} makes a misconception of one")
+
+
+def _show_unknown(one: UnknownGroup) -> None:
+    out = console()
+    out.print(Text(f"{len(one.students):>4}  {one.name}: {first_names(one.students)}", style="yellow"))
+    lines = [f"fails {', '.join(one.checks)}"] if one.checks else []
+    lines += [f"also in {', '.join(one.also)}"] if one.also else []
+    lines += [f"they were told: {one.told}"] if one.told else []
+    told = one.message.splitlines()
+    lines += [*told[:_LINES_OF_A_MESSAGE], *(["…"] if len(told) > _LINES_OF_A_MESSAGE else [])]
+    out.print(Text("\n".join(f"      {line}" for line in lines)), soft_wrap=True)
 
 
 def show_cells(observed: Observed) -> None:
@@ -197,7 +233,7 @@ def show_rejudged(rejudged: Rejudged) -> None:
         out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
     for questions, names in _by_questions(rejudged.unseen).items():
         what = f"{', '.join(questions)} must be graded again: a check was never reached, or its inputs or calls have changed"
-        out.print(Text(f"{_first(names)}: {what}", style="yellow"))
+        out.print(Text(f"{first_names(names)}: {what}", style="yellow"))
     for name, why in rejudged.failed.items():
         out.print(Text(f"{name} could not be judged again and keeps its grade: {why}", style="red"))
     if rejudged.older:
@@ -210,7 +246,11 @@ def show_rejudged(rejudged: Rejudged) -> None:
     out.print(f"{rejudged.judged} re-judged, {len(rejudged.changes)} {verb}; {done}")
 
 
-def _first(names: Sequence[str]) -> str:
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+
+
+def first_names(names: Sequence[str]) -> str:
     """List names, but no more than eight."""
     rest = len(names) - 8
     return ", ".join(names[:8]) + (f" and {rest} more" if rest > 0 else "")

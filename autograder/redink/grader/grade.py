@@ -51,9 +51,8 @@ def grade(
             progress.step(outcome)
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
-        return report(
-            outcomes, told=[*(handed_in.gathered.lines() if handed_in else ()), *book.told, *([old] if old else [])]
-        )
+        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *([old] if old else [])]
+        return report(outcomes, lines, key.spec)
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

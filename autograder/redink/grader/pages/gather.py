@@ -56,7 +56,7 @@ def gather(course: Course, book: Gradebook, slug: str) -> ClassMaterial:
         spec=spec,
         attempts=book.collected.attempts(slug),
         cells=cells,
-        groups=mistake_groups({id: mistakes.get(submission, {}) for id, submission in counting.items()}),
+        groups=mistake_groups({id: mistakes.get(submission, {}) for id, submission in counting.items()}, spec),
         students=tuple(students),
         told=tuple(told),
     )

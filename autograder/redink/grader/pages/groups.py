@@ -33,7 +33,7 @@ def unknown_mistakes(
             )
         )
         if len(members) > 1:
-            found[members].append(group.question)
+            found[members] += [group.question, *group.also]
     made = [_described(members, questions, results[members[0]]) for members, questions in found.items()]
     return tuple(sorted(made, key=lambda one: (-len(one.students), one.question, one.students)))
 

@@ -9,7 +9,7 @@ Where that was not tried yet, the diagnosis says what should be.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -251,10 +251,18 @@ def _noted(feedback: Feedback, note: str) -> Feedback:
 
 
 def _unknown(asked: Sequence[Asked], seen: Mapping[str, Answer]) -> str:
-    """Name an unknown mistake by its answers; none, if nothing was written or only the way to the answer was forbidden."""
-    if all(is_silent(answer) for answer in seen.values()):
+    """Name an unknown mistake by its answers; none, if nothing was answered or only the way to the answer was forbidden."""
+    if all(is_silent(answer) or (answer.status == "returned" and _is_blank(answer.value)) for answer in seen.values()):
         return ""
     right = (Answer("returned", one.expected) for one in asked)
     if all(same(one.check, seen[one.id], wanted, one.inputs) for one, wanted in zip(asked, right, strict=True)):
         return ""
     return fingerprint((one.check, seen[one.id], one.expected, one.inputs) for one in asked)
+
+
+def _is_blank(value: Any) -> bool:
+    """Tell whether an answer is None, or holds nothing else: a concept question as it was handed out, an empty function."""
+    if isinstance(value, list | dict):
+        items = value.values() if isinstance(value, dict) else value
+        return bool(value) and all(map(_is_blank, items))
+    return value is None

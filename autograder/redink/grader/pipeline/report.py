@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from redink.assignment.spec import Spec
 from redink.errors import in_one_sentence
 from redink.records import Record, Result, Results, SubmissionId
 from redink.texts import clean, file_name
@@ -26,6 +27,8 @@ class MistakeGroup(Record, frozen=True):
 
     question: str
     submissions: tuple[str, ...]
+    mistake: str = ""  # the name of the answers, equal for all who share them
+    also: tuple[str, ...] = ()  # later questions that use this one, in which the same students are alike too
 
 
 class GradeChange(Record, frozen=True):
@@ -50,12 +53,12 @@ class Report(Record, frozen=True):
         return Results(results=self.results)
 
 
-def report(outcomes: Iterable[Outcome], told: Sequence[str] = ()) -> Report:
+def report(outcomes: Iterable[Outcome], told: Sequence[str] = (), spec: Spec | None = None) -> Report:
     """Gather outcomes in the order of their ids, those without a grade among them; one that cannot be shown says so."""
     ordered = sorted(map(_showable, outcomes), key=lambda one: one.result.submission.id)
     return Report(
         results=tuple(one.result for one in ordered),
-        groups=mistake_groups({one.result.submission.id: one.mistakes for one in ordered}),
+        groups=mistake_groups({one.result.submission.id: one.mistakes for one in ordered}, spec),
         changes=tuple(change for one in ordered if (change := _change(one)) is not None),
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
@@ -84,11 +87,25 @@ def _change(outcome: Outcome) -> GradeChange | None:
     return GradeChange(submission=new.submission.id, old=old.score, new=new.score)
 
 
-def mistake_groups(mistakes: Mapping[str, Mapping[str, str]]) -> tuple[MistakeGroup, ...]:
-    """Gather students by the mistakes that they share, the largest groups first; `mistakes` is by student and question."""
+def mistake_groups(mistakes: Mapping[str, Mapping[str, str]], spec: Spec | None = None) -> tuple[MistakeGroup, ...]:
+    """Gather students by the mistakes that they share, the largest groups first; `mistakes` is by student and question.
+
+    A group is listed once, under the question where it begins: where all its students share a mistake in a question that
+    this one uses, by the spec, it says nothing new.
+    """
     members: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, of_student in mistakes.items():
         for question, mistake in of_student.items():
             members[question, mistake].append(student)
-    found = [MistakeGroup(question=question, submissions=tuple(who)) for (question, _), who in members.items()]
-    return tuple(sorted(found, key=lambda group: -len(group.submissions)))
+    order = [question.id for question in spec.questions] if spec else []
+    uses = {question.id: spec.all_used(question) for question in spec.questions} if spec else {}
+    begun: list[MistakeGroup] = []
+    for question, mistake in sorted(members, key=lambda one: order.index(one[0]) if one[0] in order else len(order)):
+        who = members[question, mistake]
+        for place, group in enumerate(begun):
+            if group.question in uses.get(question, ()) and set(who) <= set(group.submissions):
+                begun[place] = msgspec.structs.replace(group, also=tuple(dict.fromkeys((*group.also, question))))
+                break
+        else:
+            begun.append(MistakeGroup(question=question, submissions=tuple(who), mistake=mistake))
+    return tuple(sorted(begun, key=lambda group: -len(group.submissions)))
