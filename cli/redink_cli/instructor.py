@@ -20,6 +20,7 @@ from redink_cli.options import (
 if TYPE_CHECKING:
     from redink.grader.course import Course
     from redink.grader.pipeline.report import Report
+    from redink.grader.rejudge import Rejudged
 
 
 @click.command("distribute")
@@ -108,31 +109,43 @@ def grade_command(
 @click.argument("slug")
 @gradebook_option
 @click.option("--apply", is_flag=True, help="Write the new grades; without it, only the difference is shown.")
+@click.option("--never-lower", is_flag=True, help="Whoever would lose points keeps the result.")
+@click.option("--undo", is_flag=True, help="Bring back the results before the last re-judging that was applied.")
 @json_option("the difference")
 @click.pass_context
-def rejudge_command(ctx: click.Context, slug: str, gradebook: Path | None, apply: bool, json_file: str | None) -> None:
+def rejudge_command(
+    ctx: click.Context,
+    slug: str,
+    gradebook: Path | None,
+    apply: bool,
+    never_lower: bool,
+    undo: bool,
+    json_file: str | None,
+) -> None:
     """Judge a class again from what was seen of it; nobody's code is run.
 
     Exit code 1 when somebody could not be judged again, and keeps the grade as it is.
 
     \b
     Example: redink rejudge perceptron
-             redink rejudge perceptron --apply
+             redink rejudge perceptron --never-lower --apply
+             redink rejudge perceptron --undo --apply
     """
     from redink.grader.course import Course
-    from redink.grader.cpus import usable_cpus
-    from redink.grader.rejudge import rejudge
-    from redink.grader.workers.workers import workers_for
-    from redink_cli import screen, tables
+    from redink.grader.desk.undoing import undo_rejudging
+    from redink_cli import changes, screen
 
+    if undo and never_lower:
+        raise click.UsageError("--undo brings back results as they were; leave out --never-lower")
     course = Course.find()
-    with screen.progress() as bar, workers_for(course, slug, jobs=usable_cpus()) as workers:
-        screen.watch(bar, workers, slug)
-        rejudged = rejudge(course, slug, workers=workers, gradebook=gradebook, apply=apply)
+    if undo:
+        rejudged = undo_rejudging(course, slug, gradebook=gradebook, apply=apply)
+    else:
+        rejudged = _rejudge(course, slug, gradebook, apply=apply, never_lower=never_lower)
     if json_file:
         screen.write_json(rejudged, json_file)
     if json_file != "-":
-        tables.show_rejudged(rejudged)
+        changes.show_rejudged(rejudged)
     ctx.exit(1 if rejudged.failed else 0)
 
 
@@ -175,6 +188,17 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
         click.echo(f"  {folder}/summary.md         the same in short, as Markdown")
         click.echo(f"  {folder}/results.json       every check of everybody, for programs")
         click.echo(f"  {folder}/gradebook.sqlite   what was handed in, seen and graded")
+
+
+def _rejudge(course: Course, slug: str, gradebook: Path | None, *, apply: bool, never_lower: bool) -> Rejudged:
+    from redink.grader.cpus import usable_cpus
+    from redink.grader.rejudge import rejudge
+    from redink.grader.workers.workers import workers_for
+    from redink_cli import screen
+
+    with screen.progress() as bar, workers_for(course, slug, jobs=usable_cpus()) as workers:
+        screen.watch(bar, workers, slug)
+        return rejudge(course, slug, workers=workers, gradebook=gradebook, apply=apply, never_lower=never_lower)
 
 
 def _grade(

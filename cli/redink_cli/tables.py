@@ -1,4 +1,4 @@
-"""What instructors and authors see: a class, a difference, a kill matrix, the cells of a notebook."""
+"""What instructors and authors see: a class, a kill matrix, the cells of a notebook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from redink.grader.desk.collecting import CollectedClass
     from redink.grader.desk.mistakes import ClassMistakes, UnknownGroup
     from redink.grader.pipeline.report import MistakeGroup, Report
-    from redink.grader.rejudge import Rejudged
     from redink.records import Observed, Result
 
 _MOST_CELLS = 3  # that failed, in the line of one submission
@@ -223,29 +222,6 @@ def _cropped(line: str) -> str:
     return line if len(line) <= 300 else f"{line[:300]} … ({len(line)} characters)"
 
 
-def show_rejudged(rejudged: Rejudged) -> None:
-    """Show who gains or loses what."""
-    out = console()
-    for change in rejudged.changes:
-        parts = [f"{id} {old:g} → {new:g}" for id, (old, new) in change.questions.items()]
-        parts += [f"another hint in {id}" for id in change.hints]
-        style = "green" if change.new > change.old else "red" if change.new < change.old else ""
-        out.print(Text(f"{change.submission}: {change.old:g} → {change.new:g} ({', '.join(parts)})", style=style))
-    for questions, names in _by_questions(rejudged.unseen).items():
-        what = f"{', '.join(questions)} must be graded again: a check was never reached, or its inputs or calls have changed"
-        out.print(Text(f"{first_names(names)}: {what}", style="yellow"))
-    for name, why in rejudged.failed.items():
-        out.print(Text(f"{name} could not be judged again and keeps its grade: {why}", style="red"))
-    if rejudged.older:
-        count = len(rejudged.older)
-        out.print(Text(f"{count} of them were observed under older code or libraries; grade observes them again"))
-    for line in rejudged.told:
-        out.print(Text(line))
-    verb = "changed" if rejudged.applied else "would change"
-    done = "applied" if rejudged.applied else "not applied; add --apply to write the new grades"
-    out.print(f"{rejudged.judged} re-judged, {len(rejudged.changes)} {verb}; {done}")
-
-
 def _listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
@@ -254,11 +230,3 @@ def first_names(names: Sequence[str]) -> str:
     """List names, but no more than eight."""
     rest = len(names) - 8
     return ", ".join(names[:8]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _by_questions(unseen: dict[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
-    """Gather submissions of which the same questions must be graded again."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, questions in unseen.items():
-        found.setdefault(questions, []).append(name)
-    return found

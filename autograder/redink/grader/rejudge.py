@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,10 +50,17 @@ class Rejudged(Record, frozen=True):
     failed: dict[str, str]  # submissions that could not be judged and keep their grade, and why
     applied: bool
     told: tuple[str, ...] = ()
+    kept: tuple[Change, ...] = ()  # what would lower a grade and is left out
+    overridden: dict[str, tuple[str, ...]] = msgspec.field(
+        default_factory=dict
+    )  # questions ("": all) that a person set
+    undone: bool = False  # it brings back what was before a re-judging
 
 
-def rejudge(course: Course, slug: str, *, workers: Workers, gradebook: Path | None, apply: bool) -> Rejudged:
-    """Judge all stored submissions to an assignment again."""
+def rejudge(
+    course: Course, slug: str, *, workers: Workers, gradebook: Path | None, apply: bool, never_lower: bool = False
+) -> Rejudged:
+    """Judge all stored submissions to an assignment again; with `never_lower`, who would lose keeps the result."""
     path = gradebook or course.gradebook_path()
     if not path.exists():
         raise CourseError(f"there is no gradebook {path}: grade {slug} first, or name another with --gradebook")
@@ -63,7 +70,10 @@ def rejudge(course: Course, slug: str, *, workers: Workers, gradebook: Path | No
         key = answer_key(course, slug, workers.observe, accept_older=True)
         data = encode_key(key)
         with contextlib.closing(JudgeProcess(data)) as judge, book.transaction():
-            return _rejudge_all(_Rejudging(judge, key, digest(data), book, apply), graded)
+            first = book.rejudgings.next_result()
+            rejudged = _rejudge_all(_Rejudging(judge, key, digest(data), book, apply, never_lower), graded)
+            book.rejudgings.note(slug, first)
+            return rejudged
 
 
 class _Rejudging(NamedTuple):
@@ -74,11 +84,14 @@ class _Rejudging(NamedTuple):
     name: str  # the digest of the key
     book: Gradebook
     apply: bool
+    never_lower: bool
 
 
 def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
     key, book = by.key, by.book
-    changes, older, judged = [], [], 0
+    changes: list[Change] = []
+    kept: list[Change] = []
+    older, judged = [], 0
     unseen: dict[str, tuple[str, ...]] = {}
     failed: dict[str, str] = {}
     for graded in all_graded:
@@ -103,8 +116,8 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
         older += [old.submission.id] if stored.older else []
         if stored.unseen:
             unseen[old.submission.id] = stored.unseen
-        if change := _change(old, new):
-            changes.append(change)
+        if change := change_between(old, new):
+            (kept if _is_kept(by, old, new) else changes).append(change)
     return Rejudged(
         assignment=key.slug,
         judged=judged,
@@ -114,7 +127,23 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
         failed=failed,
         applied=by.apply,
         told=book.told,
+        kept=tuple(kept),
+        overridden=overridden_among(book, key.slug, [*changes, *kept]),
     )
+
+
+def _is_kept(by: _Rejudging, old: Result, new: Result) -> bool:
+    return by.never_lower and new.score < old.score
+
+
+def overridden_among(book: Gradebook, slug: str, changes: Sequence[Change]) -> dict[str, tuple[str, ...]]:
+    """Find those who would change and have scores that a person set, which hold whatever is judged."""
+    decided = book.decisions.decided(slug)
+    return {
+        one.submission: tuple(sorted(override.question for override in decided[one.submission].overrides))
+        for one in changes
+        if one.submission in decided and decided[one.submission].overrides
+    }
 
 
 def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Result:
@@ -138,7 +167,10 @@ def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Resu
     new = msgspec.structs.replace(old, version=by.key.version, score=assessment.score, questions=assessment.questions)
     if by.apply:
         under = "" if stored.unseen or assessment.untried else by.name  # the next grade sees what has not been seen
-        _keep(by.book, under, graded, new, assessment.bases, assessment.mistakes)
+        if _is_kept(by, old, new):
+            _keep(by.book, under, graded, old, graded.bases, graded.mistakes)  # under today's key: grade leaves it too
+        else:
+            _keep(by.book, under, graded, new, assessment.bases, assessment.mistakes)
     return new
 
 
@@ -157,7 +189,8 @@ def _keep(
         book.keep_result(graded.submission, new, answer_key=name, graded_under=under, bases=bases, mistakes=mistakes)
 
 
-def _change(old: Result, new: Result) -> Change | None:
+def change_between(old: Result, new: Result) -> Change | None:
+    """Return what differs between two results of a submission; None if no score and no hint does."""
     before = {question.id: question for question in old.questions}
     after = {question.id: question for question in new.questions}
     scores = {

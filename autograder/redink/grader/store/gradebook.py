@@ -21,6 +21,7 @@ from redink.errors import CourseError
 from redink.grader.store.collected import CollectedFiles
 from redink.grader.store.decisions import Decisions
 from redink.grader.store.opening import Opened
+from redink.grader.store.rejudgings import Rejudgings
 from redink.grader.store.schema import COUNTING_RESULT, now
 from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
 
@@ -90,6 +91,7 @@ class Gradebook:
         self.told = self._opened.told
         self.collected = CollectedFiles(self._db, self.transaction)
         self.decisions = Decisions(self._db, self.transaction)
+        self.rejudgings = Rejudgings(self._db)
 
     def __enter__(self) -> Gradebook:
         return self
@@ -243,6 +245,16 @@ class Gradebook:
         ):
             found[submission][name] = mistake
         return dict(found)
+
+    def before_and_after(self, assignment: str, first: int, last: int) -> list[tuple[Graded, Graded]]:
+        """List those results from `first` to `last` that count today, by student, each with the one before them."""
+        after = self._graded(
+            f"{_GRADED} AND results.id BETWEEN ? AND ? ORDER BY students.name", assignment, first, last
+        )
+        earlier = "(SELECT max(id) FROM results AS one WHERE one.submission = submissions.id AND one.id < ?)"
+        rows = self._graded(f"{_RESULTS} AND results.id = {earlier}", assignment, first)
+        before = {one.submission: one for one in rows}
+        return [(before[one.submission], one) for one in after if one.submission in before]
 
     def _graded(self, question: str, *values: object) -> list[Graded]:
         rows = self._db.execute(question, values).fetchall()
