@@ -17,7 +17,7 @@ _COMMANDS = {
     "new": "author", "build": "author", "verify": "author",
     "distribute": "instructor", "run": "instructor", "grade": "instructor", "rejudge": "instructor", "demo": "instructor",
     "collect": "desk", "extend": "desk", "override": "desk", "void": "desk", "history": "desk", "report": "desk",
-    "mistakes": "desk", "export": "export",
+    "mistakes": "desk", "similar": "desk", "export": "export",
     "doctor": "machine",
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Commands for the days around a deadline: collect, extend, override, void, history, report, mistakes."""
+"""Commands for the days around a deadline: collect, extend, override, void, history, report, mistakes, similar."""
 
 from __future__ import annotations
 
@@ -237,6 +237,46 @@ def mistakes_command(
         screen.write_json(found, json_file)
     if json_file != "-":
         tables.show_mistakes(found, everything)
+
+
+@click.command("similar")
+@click.argument("slug")
+@click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the pages.")
+@click.option("--names", is_flag=True, help="Show names; without it, everybody has a pseudonym.")
+@click.option(
+    "--with",
+    "other",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="GRADEBOOK",
+    help="Compare with those of another gradebook too, such as last year's.",
+)
+@gradebook_option
+@json_option("the pairs")
+def similar_command(
+    slug: str, target: Path, names: bool, other: Path | None, gradebook: Path | None, json_file: str | None
+) -> None:
+    """Find submissions that are more alike than their questions explain, to be looked at side by side.
+
+    Alike does not mean copied; nothing is decided, and no grade changes.
+
+    \b
+    Example: redink similar perceptron --to alike/
+             redink similar perceptron --names --with 2025.sqlite --to alike/
+    """
+    from redink.grader.course import Course
+    from redink.grader.desk.standings import open_gradebook
+    from redink.grader.similar.finding import find_alike
+    from redink.grader.similar.pages import write_pages
+    from redink_cli import screen, tables
+
+    course = Course.find()
+    with open_gradebook(course, gradebook, f"redink similar {slug}") as book:
+        alike = find_alike(course, book, slug, other=other, names=names)
+    index = write_pages(alike, target)
+    if json_file:
+        screen.write_json(alike, json_file)
+    if json_file != "-":
+        tables.show_alike(alike, str(index))
 
 
 def _decide(

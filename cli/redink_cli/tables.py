@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from redink.grader.desk.collecting import CollectedClass
     from redink.grader.desk.mistakes import ClassMistakes, UnknownGroup
     from redink.grader.pipeline.report import MistakeGroup, Report
+    from redink.grader.similar.finding import AlikeClass
     from redink.records import Observed, Result
 
 _MOST_CELLS = 3  # that failed, in the line of one submission
@@ -194,6 +195,20 @@ def _show_unknown(one: UnknownGroup) -> None:
     told = one.message.splitlines()
     lines += [*told[:_LINES_OF_A_MESSAGE], *(["…"] if len(told) > _LINES_OF_A_MESSAGE else [])]
     out.print(Text("\n".join(f"      {line}" for line in lines)), soft_wrap=True)
+
+
+def show_alike(alike: AlikeClass, index: str) -> None:
+    """Show which pairs stand out, and where they can be looked at."""
+    out = console()
+    for pair in alike.pairs:
+        year = " (another year)" if pair.second_is_earlier else ""
+        what = ", ".join(f"{one.question} {one.alike:.0%}" for one in pair.questions)
+        out.print(Text(f"{pair.first} and {pair.second}{year}: {what}"), soft_wrap=True)
+    for name in alike.unreadable:
+        out.print(Text(f"{name}: the stored cells cannot be read", style="yellow"))
+    others = f", with {alike.earlier} of another year" if alike.earlier else ""
+    out.print(f"{len(alike.pairs)} pairs among {alike.compared} submissions{others}; alike does not mean copied")
+    out.print(Text(f"open {index}"), soft_wrap=True)
 
 
 def show_cells(observed: Observed) -> None:
