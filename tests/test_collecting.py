@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import sqlite3
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from redink.grader.course import Course
 from redink.grader.desk.standings import find_standings, open_gradebook
 from redink.grader.rules.standing import Standing
 from tests import made_up_class
-from tests.conftest import SCALE, Desk, write_notebook
+from tests.conftest import SCALE, Desk, environment, write_notebook
 
 SIZE = 40
 SCORES = {"right": 100.0, "wrong": 60.0, "blank": 0.0}
@@ -189,3 +191,23 @@ def test_of_repositories_the_last_commits_before_a_time_are_taken_and_believed(l
     assert {
         one["student"]: bool(one["problem"]) for one in found["receipts"] if one["student"] in late
     } == dict.fromkeys(late, True)
+
+
+def test_killed_at_any_moment_a_collection_goes_on_and_nothing_is_lost_or_taken_twice(little: Desk, tmp_path: Path):
+    made = made_up(little)
+    source = made_up_class.moodle_folders(made, tmp_path)
+    for delay in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4):
+        command = little.command("collect", "little", source)
+        with subprocess.Popen(command, cwd=little.root, env=environment(), stdout=-3, stderr=-3) as process:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(delay)
+            process.kill()
+    collected = collect(little, source)
+    assert {one["student"] for one in collected["receipts"]} == {one.login for one in made.handed_in()}
+    found = standings(little)
+    assert all(found[one.login].attempts == 1 for one in made.handed_in())
+    with sqlite3.connect(little.book) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert db.execute("SELECT count(*) FROM files").fetchone() == (
+            sum(one.kind != "pdf" for one in made.handed_in()),
+        )
