@@ -16,13 +16,15 @@ import pytest
 
 from redink import wire
 from redink.box import processes, protocol
+from redink.box.agreeing import agree
 from redink.box.borrowing import CannotBorrow, _change
 from redink.box.protocol import Borrow, Lent, RunnerEnded
 from redink.grader.answer_key.key import decode_key, encode_key
 from redink.grader.sandbox.client import Zygote
+from redink.grader.sandbox.sanitise import sane_observation
 from redink.grader.workers import borrowing
 from redink.grader.workers.borrowing import Lending
-from redink.records import Cell, Limits, Observation, Request
+from redink.records import Cell, LentCount, Limits, Observation, Request
 from tests.conftest import CENTRE, SCALE, Desk, read_results
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
@@ -31,7 +33,10 @@ MEDIAN = "def centre(X):\n    return X - np.median(X, axis=0) + 0.5"
 RIGHT = "def scale(X):\n    centred = centre(X)\n    return centred / np.sqrt((centred * centred).mean(axis=0))"
 OWN_BUG = RIGHT.replace("np.sqrt", "3 + np.sqrt")
 GIVEN = "right, given the error in centre, which is charged there"
-LENT = "import sys, time\ndef is_lent():\n    return 'kwargs' in sys._getframe(2).f_locals\n"
+LENT = """import dis, sys, time
+def is_lent():
+    return any(one.opname == 'BUILD_LIST' for one in dis.get_instructions(sys._getframe(2).f_code))
+"""  # a call that is lent returns its arguments too, in a list: that can be seen, and nobody promises that it cannot
 HOSTILE = LENT + "def centre(X):\n    if is_lent():\n        {act}\n    return X - np.median(X, axis=0) + 0.5"
 LOOT = "LOOT of somebody"
 
@@ -197,6 +202,15 @@ def test_what_was_never_tried_is_said_and_the_next_grading_tries_it(desk):
     assert len(tried(desk)) == 2
 
 
+def test_what_was_stored_in_another_form_counts_as_never_tried(desk):
+    with sqlite3.connect(desk.book) as book:
+        book.execute("DROP TRIGGER observations_stay_as_they_are")
+        book.execute("UPDATE observations SET key = 'without counts' WHERE check_id LIKE '% with %'")
+    done = desk.redink("rejudge", "little", "--apply", boxes=False)
+    assert "early: 60 → 20 (scale 40 → 0)" in done.stdout
+    assert scores(desk.grade("class/early")["early"]) == (0, 40)
+
+
 def test_a_key_without_the_reference_says_so(desk):
     (path,) = (desk.root / ".redink/keys").iterdir()
     key = decode_key(path.read_bytes(), str(path))
@@ -308,6 +322,10 @@ def ask(x: Any, **more: Any) -> Request:
     return Request(id="late/s0", when=CALL, inputs=wire.encode({"x": x}), borrows=("early",), **more)
 
 
+def counts(seen: Observation) -> list[tuple[str, int, int]]:
+    return [(one.name, one.calls, one.agreed) for one in seen.lent]
+
+
 def observe(zygote: Zygote, source: str, lend: Any, x: Any = 1.0) -> Observation:
     cells = [Cell(index=1, source=source)]
     return zygote.observe(cells, [ask(x)], LIMITS, lend=lend).observations["late/s0"]
@@ -327,11 +345,118 @@ def test_a_borrowed_call_is_answered_by_whoever_lends(zygote):
 
     def lend(borrow: Borrow) -> Lent:
         asked.append((borrow.name, wire.decode(borrow.inputs)))
+        assert (borrow.places, borrow.names) == (("x",), ("y",))
         return Lent(status="returned", value=wire.encode([5.0, [1.0], {}]))
 
     seen = observe(zygote, BOTH.format(given="x, y=[np.float32(2), (3, None)]"), lend)
     assert wire.decode(seen.value) == 50.0
-    assert asked == [("early", {"args": [1.0], "kwargs": {"y": [2.0, [3, None]]}})]
+    assert asked == [("early", {"x": 1.0, "y": [2.0, [3, None]]})]
+
+
+def lend_the_double_of_nine(borrow: Borrow) -> Lent:
+    """Answer like `2 * x`, but for 9."""
+    x = wire.decode(borrow.inputs)["x"]
+    return Lent(status="returned", value=wire.encode([2 * x + (x == 9), [x], {}]))
+
+
+TWICE = "def inner(x):\n    return 2 * x\ndef early(x):\n    return inner(x)\n"
+
+
+def test_it_is_counted_how_often_a_lent_answer_is_the_references_own(zygote):
+    late = "def late(x):\n    return [early(n) for n in (1.0, 9.0, x)]\n"
+    seen = observe(zygote, TWICE + late, lend_the_double_of_nine)
+    assert wire.decode(seen.value) == [2.0, 19.0, 2.0]
+    assert counts(seen) == [("early", 3, 2)]
+
+
+def test_the_references_own_answer_borrows_nothing_and_leaves_no_trace(zygote):
+    source = "import random\nimport numpy as np\n"
+    source += "def early(x):\n    x[0] = random.random() + np.random.random()\n    return x\n"
+    late = "def late(x):\n    {call}\n    return [x, random.random(), np.random.random()]\n"
+    lend = lambda borrow: Lent(status="returned", value=wire.encode([None, [np.zeros(2)], {}]))  # noqa: E731
+    without, after = (
+        observe(zygote, source + late.format(call=one), lend, np.zeros(2)) for one in ("pass", "early(x)")
+    )
+    assert without.value == after.value
+    assert (counts(without), counts(after)) == ([], [("early", 1, 0)])
+    nested = "def inner(x):\n    return early(x - 1) if x else 0.0\ndef early(x):\n    return inner(x)\n"
+    lend = lambda borrow: Lent(status="returned", value=wire.encode([0.0, [3.0], {}]))  # noqa: E731
+    assert counts(observe(zygote, nested + "def late(x):\n    return early(x)\n", lend, 3.0)) == [("early", 1, 1)]
+
+
+def test_an_argument_that_only_the_lent_function_changes_is_another_answer(zygote):
+    source = "def early(x):\n    return 1.0\ndef late(x):\n    early(x)\n    return x\n"
+    for changed, agreed in ((True, 0), (False, 1)):
+        lent = Lent(status="returned", value=wire.encode([1.0, [np.ones(2)], {}]), changed=changed)
+        assert counts(observe(zygote, source, lambda borrow, lent=lent: lent, np.zeros(2))) == [("early", 1, agreed)]
+
+
+def test_an_own_function_that_raises_agrees_with_nothing(zygote):
+    source = "def early(x):\n    raise ValueError\ndef late(x):\n    return early(x)\n"
+    assert counts(observe(zygote, source, lend_the_double_of_nine)) == [("early", 1, 0)]
+
+
+def test_nobody_counts_who_did_not_borrow():
+    lent = protocol.pack_counts(
+        [LentCount(name="early", calls=1, agreed=1), LentCount(name="other", calls=1, agreed=1)]
+    )
+    reply = protocol.Reply(id="late/s0", status="returned", value=wire.encode(1.0), lent=lent)
+    assert counts(sane_observation(reply, ask(1.0), 100)) == [("early", 1, 1)]
+    student = Request(id="late/s0", when=CALL, inputs=b"")
+    assert sane_observation(msgspec.structs.replace(reply, lent=b"garbage"), student, 100).lent == ()
+
+
+ALIKE = [
+    (1.0, 1.0 + 1e-9),
+    (1, 1.0),
+    (True, 1),
+    (np.float32(1.0), 1.00001),
+    ([1.0, 2.0], np.array([1.0, 2.0])),
+    (np.array([1e-7, 1.0]), np.array([0.0, 1.0])),
+    (1e-17, 0.0),
+    ([np.nan, np.inf, None, "a"], [np.nan, np.inf, None, "a"]),
+    ({"a": [1.0, (2, 3)]}, {"a": [1.0, [2, 3]]}),
+    (10**40, 10**40),
+    (1j, 1j),
+]
+UNLIKE = [
+    (1.0, 1.00001),
+    (1_000_001, 1_000_000),
+    (np.zeros((2, 1)), np.zeros(2)),
+    (0.0, np.zeros(1)),
+    ([1.0], 1.0),
+    (np.nan, 0.0),
+    (0.0, np.nan),
+    (np.inf, 1.0),
+    (-np.inf, np.inf),
+    (None, 0.0),
+    ("1", 1),
+    ([1.0, 2.0], [1.0]),
+    ([[1.0], [1.0, 2.0]], np.ones((2, 2))),
+    ({"a": 1}, {"b": 1}),
+    ({"a": 1}, [1]),
+    (10**40 + 1, 10**40),
+    (slice(1), 1.0),
+]
+
+
+@pytest.mark.parametrize(("seen", "own"), ALIKE, ids=str)
+def test_answers_that_differ_by_rounding_or_container_agree(seen, own):
+    assert agree(*(wire.decode(wire.encode(one)) for one in (seen, own)))
+
+
+@pytest.mark.parametrize(("seen", "own"), UNLIKE, ids=str)
+def test_answers_that_are_built_otherwise_or_differ_by_more_do_not_agree(seen, own):
+    assert not agree(*(wire.decode(wire.encode(one)) for one in (seen, own)))
+
+
+def test_a_lent_call_has_the_names_of_an_ordinary_one(zygote):
+    source = "import sys\ndef early(x, y=0):\n    frame = sys._getframe(1)\n"
+    source += "    return sorted(frame.f_locals), frame.f_code.co_name\n"
+    order = Borrow(name="early", inputs=wire.encode({"x": 1.0, "y": 2.0}), places=("x",), names=("y",))
+    with zygote.held(), Lending(zygote, [Cell(index=1, source=source)], LIMITS, {}) as lending:
+        lent = lending.lend(order)
+    assert wire.decode(lent.value) == [[["student", "x", "y"], "when"], [1.0], {"y": 2.0}]
 
 
 @pytest.mark.parametrize("given", ["lambda: x", "np.random.default_rng(0)", "iter([x])", "np.array([None])", "{1: x}"])
@@ -369,17 +494,16 @@ def test_a_name_that_was_not_agreed_on_is_not_lent(zygote):
 def test_a_lost_box_lends_nothing_more(zygote):
     source = "count = 0\ndef early(x):\n    global count\n    count += 1\n    if x > 1:\n        raise SystemExit\n"
     source += "    return count\ndef leave():\n    import os\n    os._exit(0)\n"
-    inputs = wire.encode({"args": [1.0], "kwargs": {}})
-    nothing = wire.encode({"args": [], "kwargs": {}})
+    inputs, nothing = wire.encode({"x": 1.0}), wire.encode({})
     with zygote.held(), Lending(zygote, [Cell(index=1, source=source)], LIMITS, {}) as lending:
-        first, second = (lending.lend(Borrow(name="early", inputs=inputs)) for _ in range(2))
+        first, second = (lending.lend(Borrow(name="early", inputs=inputs, places=("x",))) for _ in range(2))
         assert [wire.decode(one.value)[0] for one in (first, second)] == [1, 2]  # one process answers all
-        raised = lending.lend(Borrow(name="early", inputs=wire.encode({"args": [2.0], "kwargs": {}})))
+        raised = lending.lend(Borrow(name="early", inputs=wire.encode({"x": 2.0}), names=("x",)))
         assert raised == Lent(status="raised")
         assert lending.lend(Borrow(name="missing", inputs=nothing)) == Lent(status="raised")
         left = lending.lend(Borrow(name="leave", inputs=nothing))
         assert (left.status, left.why) == ("refused", "it took too long, returned too much, or ended its process")
-        assert lending.lend(Borrow(name="early", inputs=inputs)).status == "refused"
+        assert lending.lend(Borrow(name="early", inputs=inputs, places=("x",))).status == "refused"
     assert zygote.observe([Cell(index=1, source="x = 1")], [], LIMITS).cells[0].status == "ok"
 
 
@@ -387,7 +511,7 @@ def test_a_lender_that_blames_other_programs_is_not_excused(zygote):
     message = protocol.pack(RunnerEnded(code=processes.NO_ROOM))
     source = f"import os\ndef early():\n    os.write(3, {len(message).to_bytes(8, 'little') + message!r})\n"
     with zygote.held(), Lending(zygote, [Cell(index=1, source=source)], LIMITS, {}) as lending:
-        assert lending.lend(Borrow(name="early", inputs=wire.encode({"args": [], "kwargs": {}}))).status == "refused"
+        assert lending.lend(Borrow(name="early", inputs=wire.encode({}))).status == "refused"
     assert zygote.observe([Cell(index=1, source="x = 1")], [], LIMITS).cells[0].status == "ok"
 
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from redink.judging.relying import directly_used, is_guessable, is_trivial, relies_on, shares_code
+from redink.judging.relying import directly_used, fits_its_checks, is_guessable, is_trivial, relies_on, shares_code
 from tests.conftest import CENTRE, SCALE, Desk
 
 TRIVIAL = [
@@ -31,6 +31,22 @@ def test_a_value_of_one_number_could_be_a_constant(value):
 @pytest.mark.parametrize("value", TELLING, ids=str)
 def test_a_value_of_several_numbers_tells_something(value):
     assert not is_trivial(value)
+
+
+@pytest.mark.parametrize(
+    ("passed", "calls", "agreed", "fits"),
+    [
+        ([True, True], 9, 9, True),
+        ([True, True], 9, 8, False),  # right in all its checks, so right in all calls
+        ([True, True], 0, 0, True),
+        ([True, True, False], 9, 5, True),
+        ([True, True, False], 9, 4, False),  # right in most checks, wrong in most calls
+        ([True, False], 9, 0, True),
+        ([False, False], 9, 9, True),
+    ],
+)
+def test_a_borrowed_function_must_be_about_as_right_as_its_checks_say(passed, calls, agreed, fits):
+    assert fits_its_checks(passed, calls, agreed) is fits
 
 
 @pytest.mark.parametrize("values", [[], [None], [0.0, np.zeros(3)], [np.nan, np.full(2, np.nan)], [17], [True], ["a"]])

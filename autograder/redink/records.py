@@ -86,6 +86,14 @@ class ForbiddenCall(Record, frozen=True):
     within: tuple[str, ...]
 
 
+class LentCount(Record, frozen=True):
+    """How often the reference called a function that it borrowed, and how often its own gave the same answer."""
+
+    name: str
+    calls: int
+    agreed: int
+
+
 class Observation(Record, frozen=True):
     """What one `when` returned or how it ended: data alone, no judgement."""
 
@@ -95,6 +103,7 @@ class Observation(Record, frozen=True):
     where: str = ""  # "cell 7, line 3"
     modified: tuple[str, ...] = ()  # inputs that the student's code changed in place
     calls: tuple[ForbiddenCall, ...] = ()  # of names that its request forbids
+    lent: tuple[LentCount, ...] = ()  # of functions that its request borrows
 
 
 class Trial(Record, frozen=True):

@@ -25,7 +25,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from redink.records import Cell, CellRun, ForbiddenCall, Limits, Record, Request, Walls
+from redink.records import Cell, CellRun, ForbiddenCall, LentCount, Limits, Record, Request, Walls
+
+Identifier = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[^\W\d]\w*$")]
 
 
 class Orders(Record, frozen=True, tag="orders"):
@@ -99,6 +101,7 @@ class Reply(Record, frozen=True, tag="reply"):
     where: str = ""
     modified: str = ""  # names, with commas between them
     calls: bytes = b""  # packed: a list of millions would be built before anybody could count it
+    lent: bytes = b""  # packed likewise; only of the reference's box
 
 
 class RunnerEnded(Record, frozen=True, tag="runner_ended"):
@@ -108,10 +111,12 @@ class RunnerEnded(Record, frozen=True, tag="runner_ended"):
 
 
 class Borrow(Record, frozen=True, tag="borrow"):
-    """The reference calls a function that was taken from it; its arguments are a wire value."""
+    """The reference calls a function that was taken from it; its arguments are a wire value, by the names given here."""
 
     name: Annotated[str, msgspec.Meta(max_length=1000)]
-    inputs: bytes  # "args" and "kwargs"
+    inputs: bytes
+    places: tuple[Identifier, ...] = ()  # the arguments that are given by their place,
+    names: tuple[Identifier, ...] = ()  # and those that are given by name
 
 
 class Lent(Record, frozen=True, tag="lent"):
@@ -121,6 +126,18 @@ class Lent(Record, frozen=True, tag="lent"):
     value: bytes = b""  # a wire value of three: what it returned, and its arguments afterwards, by place and by name
     changed: bool = False  # it changed some of its arguments in place
     why: str = ""
+
+
+def pack_counts(counts: Iterable[LentCount]) -> bytes:
+    """Write for a reply how often borrowed functions agreed with the reference's own; none are no bytes."""
+    listed = tuple(counts)
+    return _ENCODER.encode(listed) if listed else b""
+
+
+def read_counts(data: bytes) -> tuple[LentCount, ...]:
+    """Read the counts of a reply; raise whatever msgspec raises."""
+    counts: tuple[LentCount, ...] = _COUNTS.decode(data)
+    return counts
 
 
 def pack_calls(calls: Iterable[ForbiddenCall]) -> bytes:
@@ -147,6 +164,7 @@ _TO_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ToBox)
 _WALLS_RAISED: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(WallsRaised)
 _FROM_BOX: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(FromBox)
 _CALLS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(tuple[ForbiddenCall, ...])
+_COUNTS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(tuple[LentCount, ...])
 
 
 def pack(message: Record) -> bytes:

@@ -11,14 +11,14 @@ import socket
 from collections.abc import Sequence
 
 from redink import frames, wire
-from redink.box.borrowing import Loans
-from redink.box.protocol import Reply, pack, pack_calls
+from redink.box.borrowing import Compared, Loans
+from redink.box.protocol import Reply, pack, pack_calls, pack_counts
 from redink.box.shell import fixed_seeds
 from redink.box.shell.forbidden_calls import Noted, Watch
 from redink.box.shell.tracebacks import place
 from redink.box.time_limit import TimeLimit
 from redink.calling import Call, Student, ending
-from redink.records import Limits, Request
+from redink.records import LentCount, Limits, Request
 
 
 def serve(
@@ -44,7 +44,7 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch, lo
         call = Call(request)
         fixed_seeds.reseed()
         with limit:
-            with loans.of(request.borrows), watch.over(request.forbids) as calls:
+            with loans.of(request.borrows) as compared, watch.over(request.forbids) as calls:
                 returned = call(student)
             value = wire.encode(returned)
             modified = call.modified()
@@ -55,4 +55,11 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch, lo
     if len(value) > limits.value_bytes:
         text = f"returned {len(value)} bytes; {limits.value_bytes} are allowed"
         return Reply(id=request.id, status="too_large", error=text, calls=pack_calls(calls))
-    return Reply(id=request.id, status="returned", value=value, modified=",".join(modified), calls=pack_calls(calls))
+    return Reply(
+        id=request.id, status="returned", value=value, modified=",".join(modified), calls=pack_calls(calls),
+        lent=pack_counts(_counted(compared)),
+    )  # fmt: skip
+
+
+def _counted(compared: Compared) -> list[LentCount]:
+    return [LentCount(name=name, calls=len(each), agreed=sum(each)) for name, each in compared.items() if each]

@@ -32,6 +32,16 @@ def is_guessable(values: Sequence[Any]) -> bool:
     )
 
 
+def fits_its_checks(passed: Sequence[bool], calls: int, agreed: int) -> bool:
+    """Tell whether a borrowed function answered as its own checks make one expect.
+
+    One that passed all of them must have agreed with the reference's own in every call, and one that passed most, in half.
+    """
+    if all(passed):
+        return agreed == calls
+    return 2 * sum(passed) <= len(passed) or 2 * agreed >= calls
+
+
 def relies_on(sources: Iterable[str], asked: Collection[str], names: Collection[str]) -> bool:
     """Tell whether one of the asked functions uses one of these names, directly or through others of the notebook."""
     uses = _uses(sources)

@@ -10,7 +10,8 @@ import hashlib
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,24 @@ def reseed() -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.default_generator.manual_seed(SEED)  # torch.manual_seed asks every kind of device, for a millisecond
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Start from the fixed number in a block, and go on behind it as if nothing had been drawn there."""
+    global _drawn
+    torch = sys.modules.get("torch")
+    drawn, python, numpys = _drawn, random.getstate(), np.random.get_state()
+    torchs = None if torch is None else torch.default_generator.get_state()
+    reseed()
+    try:
+        yield
+    finally:
+        _drawn = drawn
+        random.setstate(python)
+        np.random.set_state(numpys)
+        if torch is not None and torchs is not None:
+            torch.default_generator.set_state(torchs)
 
 
 def _seed(self: random.Random, a: Any = None, version: int = 2) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from redink.grader.digests import digest
 from redink.judging.answers import Answer, read_answer
 from redink.judging.forbidding import Source
-from redink.records import Cell, CellRun, ForbiddenCall, Observation
+from redink.records import Cell, CellRun, ForbiddenCall, LentCount, Observation
 
 
 class Evidence:
@@ -59,6 +59,10 @@ class Evidence:
     def forbidden_calls(self, check: str) -> tuple[tuple[ForbiddenCall, ...], ...]:
         """Return which forbidden names were called, in the order of a check's trials."""
         return tuple(seen.calls for seen in self._observations(check))
+
+    def lent_counts(self, name: str) -> tuple[tuple[LentCount, ...], ...]:
+        """Return how borrowed functions compared with the reference's own, in the order of a check's trials."""
+        return tuple(seen.lent for seen in self._observations(name))
 
     def _observations(self, check: str) -> Sequence[Observation]:
         if check not in self._seen:

@@ -8,6 +8,8 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest, run_digest
 from redink.records import Cell
 
+_FORM = "with counts"  # of what is stored of borrowing; what was stored in another form counts as not there
+
 
 def observation_keys(key: AnswerKey, to_run: Sequence[Cell]) -> dict[str, str]:
     """Return a key for what each check sees: of the cells, what is called on them, the inputs, files and limits."""
@@ -24,7 +26,7 @@ def borrowed_key(key: AnswerKey, keys: Mapping[str, str], name: str) -> str:
     """Return a key for that: of what the check sees of the student, the reference, and what it borrows; '' if of none."""
     check, _, questions = name.partition(" with ")
     names = [asked for one in questions.split(", ") for asked in functions_of(key, one)]
-    return digest(keys[check], key.reference_from, *names) if check in keys and names else ""
+    return digest(_FORM, keys[check], key.reference_from, *names) if check in keys and names else ""
 
 
 def functions_of(key: AnswerKey, question: str) -> tuple[str, ...]:

@@ -121,6 +121,7 @@ def _basis(key: OpenKey, question: Question, evidence: Evidence, found: Earlier)
 def _tried(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> Iterator[str]:
     """List what the outcome of a question depends on besides, where an earlier one was charged."""
     yield from ("charged", *found.charged, str(bool(key.key.reference)))
+    yield from (key.question_digest(key.spec.question(one)) for one in found.charged)
     for part in (part for one in found.charged for part in key.parts(one)):
         yield evidence.digests.get(part.check, "")
     for part in key.parts(question.id):

@@ -8,7 +8,8 @@ Where that was not tried yet, the diagnosis says what should be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,10 +23,11 @@ from redink.judging.answers import Answer
 from redink.judging.diagnosing import Asked, Belief, is_silent
 from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback
+from redink.judging.in_place import changed_inputs
 from redink.judging.mistakes import fingerprint
-from redink.judging.relying import directly_used, is_guessable, is_trivial, relies_on, shares_code
-from redink.judging.verdicts import same
-from redink.records import Hint, Record
+from redink.judging.relying import directly_used, fits_its_checks, is_guessable, is_trivial, relies_on, shares_code
+from redink.judging.verdicts import judge, same
+from redink.records import Hint, LentCount, Record
 
 
 class Diagnosis(Record, frozen=True):
@@ -240,7 +242,45 @@ def _as_tried(
     if follows and is_guessable([lent.value for _, _, lent in failed]):
         note = f"follows from {_errors(used)}, but so might the answer of an empty function: a person should look"
         return _noted(feedback, note)
+    counts = zip(key.asked(check), evidence.lent_counts(borrowed_name(check, used)), strict=True)
+    lent_calls = [one for asked, each in counts if not judged.passed[asked.id] for one in each]
+    if follows and (odd := _behaved_otherwise(key, evidence, used, lent_calls)):
+        they = "they behaved when they were" if odd[1:] else "it behaved when it was"
+        return _noted(feedback, f"follows from {_errors(odd)} only as {they} borrowed: a person should look")
     return _carried(feedback, used) if follows else feedback
+
+
+def _behaved_otherwise(key: OpenKey, evidence: Evidence, used: Sequence[str], counts: Iterable[LentCount]) -> list[str]:
+    """Return the questions of which a function was right in its own checks and wrong when it was borrowed."""
+    calls, agreed = Counter[str](), Counter[str]()
+    for one in counts:
+        calls[one.name] += one.calls
+        agreed[one.name] += one.agreed
+    return [
+        id
+        for id in used
+        for asks in [key.spec.question(id).asks]
+        if not all(
+            fits_its_checks(_passed_alone(key, evidence, id, name), calls[name], agreed[name])
+            for name in asks
+            if calls[name]
+        )
+    ]
+
+
+def _passed_alone(key: OpenKey, evidence: Evidence, question: str, function: str) -> list[bool]:
+    """Tell of each check of one function whether it passed by its answers alone, without being excused."""
+    checks = [key.checks[part.check] for part in key.parts(question)]
+    about = [one for one in checks if function in one.about] if key.spec.question(question).asks[1:] else checks
+    return [
+        all(
+            judge(check, answer, asked.expected, asked.inputs).verdict == "passed" and not changed_inputs(check, answer)
+            for asked, answer in zip(
+                key.asked(check.id), evidence.answers(check.id, key.most_parts(check.id)), strict=True
+            )
+        )
+        for check in about or checks
+    ]
 
 
 def _noted(feedback: Feedback, note: str) -> Feedback:

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from redink.box.protocol import Reply, read_calls
-from redink.records import CellRun, ForbiddenCall, Limits, Observation, Request
+from redink.box.protocol import Reply, read_calls, read_counts
+from redink.records import CellRun, ForbiddenCall, LentCount, Limits, Observation, Request
 from redink.texts import clean, clean_lines
 
 _SIGNATURE = re.compile(r"^def when\(student,? ?([^)]*)\)", re.MULTILINE)
@@ -40,7 +40,8 @@ def sane_observation(reply: Reply, request: Request, most: int) -> Observation:
         return Observation(status="too_large", error=error, calls=calls)
     known = _parameters(request.when) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified[:_LONGEST_LIST].split(","))
-    return Observation(status="returned", value=reply.value, modified=modified, calls=calls)
+    lent = _sane_counts(reply.lent, request.borrows) if request.borrows else ()
+    return Observation(status="returned", value=reply.value, modified=modified, calls=calls, lent=lent)
 
 
 def _sane_calls(packed: bytes, forbids: Sequence[str]) -> tuple[ForbiddenCall, ...]:
@@ -53,6 +54,12 @@ def _sane_calls(packed: bytes, forbids: Sequence[str]) -> tuple[ForbiddenCall, .
         ForbiddenCall(name=call.name, within=tuple(name for name in call.within[:_MOST_NAMES] if _is_name(name)))
         for call in [one for one in calls if one.name in forbids][:_MOST_CALLS]
     )
+
+
+def _sane_counts(packed: bytes, borrows: Sequence[str]) -> tuple[LentCount, ...]:
+    """Keep what the reference's own box counted of functions that it was to borrow; nobody else's is looked at."""
+    counts = read_counts(packed) if 0 < len(packed) <= _LONGEST_LIST else ()
+    return tuple(one for one in counts if one.name in borrows)
 
 
 def _is_name(text: str) -> bool:

@@ -105,8 +105,7 @@ class Lending(Session):
     def lend(self, borrow: Borrow) -> Lent:
         """Call one function; what the student's code says of it, apart from what it returned, is dropped."""
         self._count += 1
-        when = f"def when(student, args, kwargs):\n    return student.{borrow.name}(*args, **kwargs), args, kwargs\n"
-        seen = self._call(Request(id=f"lent/{self._count}", when=when, inputs=borrow.inputs))
+        seen = self._call(Request(id=f"{borrow.name}/s{self._count}", when=_when(borrow), inputs=borrow.inputs))
         if seen.status in ("raised", "missing"):
             return Lent(status="raised")
         if seen.status != "returned":
@@ -132,6 +131,13 @@ class Lending(Session):
             self._channel = None
             channel.close()
         return seen
+
+
+def _when(borrow: Borrow) -> str:
+    """Write the call of one function as a `when` has it, by the names of its parameters; whoever looks closely can tell."""
+    by_place, by_name = ", ".join(borrow.places), ", ".join(f"{name}={name}" for name in borrow.names)
+    given, inputs = ", ".join(filter(None, (by_place, by_name))), ", ".join(("student", *borrow.places, *borrow.names))
+    return f"def when({inputs}):\n    return student.{borrow.name}({given}), [{by_place}], dict({by_name})\n"
 
 
 def _lent_id(request: Request) -> str:
