@@ -159,7 +159,8 @@ def _(student, ids, special_ids, seed):
 
 @special_tokens_are_never_selected.view
 def _(seen):
-    return (seen > 0).tolist()
+    # who selects by a seed of his own selects the same tokens in all calls, and which ones says nothing
+    return "the same in all calls" if np.isin(seen, (0, 100)).all() else (seen > 0).tolist()
 
 
 @special_tokens_are_never_selected.then
@@ -279,7 +280,7 @@ def to_hide(rng, trial):
 
 @check("corrupt", trials=4, covers="R300 R297")
 def labels_are_the_words_before_they_were_hidden(rng, trial):
-    """A label is the original id where a token is selected, whatever its cover, and −100 elsewhere."""
+    """A label is the original id where a token is selected, whatever its cover, and −100 elsewhere, in each of 100 calls."""
     return to_hide(rng, trial)
 
 
@@ -287,9 +288,26 @@ def labels_are_the_words_before_they_were_hidden(rng, trial):
 def _(student, ids, chosen, vocab_size, mask_id, special_ids, seed):
     made = [
         student.corrupt(ids, chosen, vocab_size, mask_id, special_ids, np.random.default_rng(seed + k))
-        for k in range(8)
+        for k in range(100)
     ]
-    return [labels for _, labels in made]
+    labels = np.array([np.asarray(labels) for _, labels in made])
+    return dict(smallest=labels.min(axis=0), largest=labels.max(axis=0))
+
+
+@labels_are_the_words_before_they_were_hidden.view
+def _(seen, ids):
+    # a cover that one place in ten has is met by every place in a hundred calls, except with probability 0.9¹⁰⁰ < 3e-5
+    smallest, largest = np.asarray(seen["smallest"]), np.asarray(seen["largest"])
+    return np.select(
+        [smallest == largest, (smallest == -100) & (largest == ids)],
+        [smallest, np.full(ids.shape, -200)],  # always this one; the original in some calls and −100 in others
+        np.full(ids.shape, -300),  # various ones
+    )
+
+
+@labels_are_the_words_before_they_were_hidden.then
+def _(seen, expected):
+    close(seen, expected)
 
 
 @check("corrupt", trials=4, covers="R300")
@@ -338,7 +356,7 @@ def _(student, rows, length, seed):
 
 @eighty_in_a_hundred_are_masked.view
 def _(seen):
-    return named(seen[1], seen.sum(), 0.8)
+    return "special ones too" if seen[[0, 2]].any() else named(seen[1], seen.sum(), 0.8)
 
 
 @eighty_in_a_hundred_are_masked.then

@@ -249,7 +249,12 @@ THREE = math.comb(20, 3) * 0.15**3 * 0.85**17
 
 @how_many_are_selected_is_left_to_chance.view
 def _(seen):
-    return named(seen[3], seen.sum(), THREE)
+    # as many in every call, by a rule or by a seed of his own: how many says nothing
+    return (
+        "as many in every call"
+        if np.count_nonzero(seen) == 1
+        else named(seen[3], seen.sum(), THREE)
+    )
 
 
 @how_many_are_selected_is_left_to_chance.then
@@ -295,6 +300,8 @@ def split(table):
 
 @of_the_selected_a_tenth_is_kept_and_a_tenth_replaced.view
 def _(seen):
+    if seen[:, OTHERS].any():
+        return "special ones too"  # how many of them are possible decides the other shares
     return {
         name: named(count, seen.sum(), SHARES[name]) for name, count in split(seen).items()
     }
@@ -336,9 +343,10 @@ def _(seen):
     strangers = seen - np.diag(np.diag(seen))
     strangers[:, 6] = 0
     rates = [strangers[:, word].sum() / (seen.sum() - seen[word].sum()) for word in WORDS]
-    shares = [min(round(2 * rate / max(np.mean(rates), 1e-9)) / 2, 3) for rate in rates]
-    replaced = named(strangers.sum(), seen.sum(), 0.1 * 6 / 7)
-    return dict(special=bool(strangers[:, OTHERS].any()), replaced=replaced, shares=shares)
+    shares = [min(round(rate / max(np.mean(rates), 1e-9)), 3) for rate in rates]
+    if strangers[:, OTHERS].any():
+        return dict(replaced="by special ones too", shares=shares)
+    return dict(replaced=named(strangers.sum(), seen.sum(), 0.1 * 6 / 7), shares=shares)
 
 
 @random_tokens_are_ordinary_and_equally_likely.then

@@ -225,6 +225,13 @@ misconception(
 )
 
 misconception(
+    "special_up_to_the_largest_special_id", "choose",
+    hint="Is every id below the largest special one special as well? The list that you are handed names them all.",
+    old="return ~np.isin(ids, special_ids)",
+    new="return ids > max(special_ids)",
+)
+
+misconception(
     "one_kind_of_token_is_special", "choose",
     hint="Padding is not the only thing that is no word. How many special ids were you given?",
     old="return ~np.isin(ids, special_ids)",
@@ -558,6 +565,20 @@ misconception(
     new="gradient[asked] = slope",
 )
 
+misconception(
+    "the_gradient_counts_all_places", "loss",
+    hint="The loss is a mean over the asked places. Over how many places does your gradient share it out?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope / labels.size",
+)
+
+misconception(
+    "the_loss_counts_all_places", "loss",
+    hint="Your gradient belongs to a mean over the asked places. Over how many places do you average the loss itself?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].sum() / labels.size), gradient",
+)
+
 
 @misconception(
     "averages_sentence_by_sentence",
@@ -597,6 +618,19 @@ misconception(
     hint="What does your loss say when nothing at all is asked?",
     old="if many == 0:\n        return 0.0, gradient\n    z",
     new="z",
+)
+
+misconception(
+    "divides_by_the_count_of_nothing", "loss",
+    hint="What does your loss say when nothing at all is asked?",
+    old="if many == 0:\n        return 0.0, gradient\n    z",
+    new="z",
+)
+misconception(
+    "divides_by_the_count_of_nothing", "loss",
+    hint="What does your loss say when nothing at all is asked?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].sum()) / many, gradient",
 )
 
 misconception(
@@ -762,6 +796,20 @@ misconception(
     hint="Which place is asked for the first word after the prefix?",
     old="first = max(prefix - 1, 0)",
     new="first = prefix",
+)
+
+misconception(
+    "no_prefix_takes_all_labels_back", "masks",
+    hint="Without a prefix, what is prefix − 1? And what does a slice take that ends there?",
+    old="first = max(prefix - 1, 0)\n    labels[:, first:-1] = ids[:, first + 1 :]",
+    new="labels[:, :-1] = ids[:, 1:]\n    labels[:, : prefix - 1] = -100",
+)
+
+misconception(
+    "no_prefix_asks_the_last_place", "masks",
+    hint="Without a prefix, at which place does your first label stand? Look at index −1 in Python.",
+    old="first = max(prefix - 1, 0)\n    labels[:, first:-1] = ids[:, first + 1 :]",
+    new="for place in range(prefix - 1, ids.shape[1] - 1):\n        labels[:, place] = ids[:, place + 1]",
 )
 
 misconception(
@@ -1097,6 +1145,21 @@ misconception(
     hint="Fifteen per cent of which tokens? Padding could not be selected.",
     old="int(np.sum(eligible(ids, special_ids)))",
     new="ids.size",
+)
+
+misconception(
+    "masked_of_eligible_tokens", "report",
+    hint="masked, kept and changed should sum to 1. Of which tokens is each of your three a fraction?",
+    old='"masked": (int(masked.sum()), many),',
+    new='"masked": (int(masked.sum()), int(np.sum(eligible(ids, special_ids)))),',
+)
+
+misconception(
+    "every_fraction_is_of_eligible_tokens", "report",
+    hint="masked, kept and changed should sum to 1. Of which tokens are they fractions?",
+    old="return {what: [k / max(n, 1)",
+    new="counts = {what: (k, counts[\"selected\"][1]) for what, (k, _) in counts.items()}\n"
+    "    return {what: [k / max(n, 1)",
 )
 
 misconception(
