@@ -67,7 +67,7 @@ def _(student, Z):
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
-BATCHES = [(2, 3), (5, 4), (7, 3), (3, 4)]  # examples, classes
+BATCHES = [(2, 3), (5, 4), (7, 3), (3, 4), (4, 3)]  # examples, classes
 
 
 @check("losses", calls="one_hot", covers="R075")
@@ -79,12 +79,14 @@ def a_label_becomes_a_row_with_one_1(rng, trial):
     return dict(labels=labels, K=K)
 
 
-@check("losses", trials=4, covers="R089 R091")
+@check("losses", trials=5, covers="R089 R091")
 def softmax_and_log_sum_exp_work_by_rows(rng, trial):
     """Each row of softmax(O) is e^o divided by its sum; log_sum_exp(O) has the logarithm of that sum for each row."""
     n, K = BATCHES[trial]
     if trial == 3:
         return dict(O=rng.permuted(np.resize([-2, 0, 1, 3], (n, K)), axis=1))  # integers
+    if trial == 4:  # no number is too large here, but the rows are far apart
+        return dict(O=2 * rng.normal(size=(n, K)) + rng.permutation([400.0, -400.0, 390.0, -390.0])[:, None])
     return dict(O=rng.integers(-2, 3, size=(n, K)) + np.arange(K) * 0.5 if trial == 0 else 2 * rng.normal(size=(n, K)))
 
 

@@ -88,12 +88,15 @@ def a_score_of_zero_is_a_mistake(rng, trial):
 # -- train -------------------------------------------------------------------------------------------------------------
 
 
-@check("train", covers="R060")
+@check("train", trials=5, covers="R060")
 def a_run_you_can_follow_by_hand(rng, trial):
     """Training from w = 0 in the natural order gives these weights, these mistakes and this verdict."""
     if trial == 0:  # the table in the notebook, its points permuted
         places = rng.permutation(3)
         return dict(X=np.array([[0.0], [3.0], [1.0]])[places], y=np.array([-1, 1, -1])[places], max_epochs=9)
+    if trial > 2:  # the first example ends with a score of exactly 0, for either label
+        X = np.array([[1.0, 0.0], [1.0, float(rng.integers(2, 6))]])
+        return dict(X=X, y=np.array([[1, -1], [-1, 1]][trial - 3]), max_epochs=1)
     n, d, max_epochs = [(7, 2, 3), (24, 4, 60)][trial - 1]
     data = lattice(rng, n, d)
     return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, max_epochs=max_epochs)
@@ -147,9 +150,12 @@ def the_radius_reaches_the_farthest_example(rng, trial):
     return dict(X=separated(rng, trial)["X"])
 
 
-@check("bound", calls="mistake_bound", tol=1e-5, covers="R064")
+@check("bound", trials=4, calls="mistake_bound", tol=1e-5, covers="R064")
 def the_bound_is_the_square_of_radius_over_margin(rng, trial):
-    """mistake_bound gives (R/γ)²."""
+    """mistake_bound gives (R/γ)², and infinity where u gets an example wrong."""
+    if trial == 3:
+        data = separated(rng, 1)
+        return dict(data, y=np.where(np.arange(6) == rng.integers(6), -data["y"], data["y"]))
     return separated(rng, trial)
 
 
@@ -317,7 +323,11 @@ def multiclass_hinge_and_its_slope(rng, trial):
     n, d, classes = [(2, 1, 3), (9, 2, 4), (25, 4, 5), (8, 2, 3)][trial]
     if trial == 3:
         W = np.column_stack([rng.permutation(classes), rng.integers(-3, 4, size=(classes, d))])
-        return dict(X=rng.integers(-4, 5, size=(n, d)), t=rng.integers(classes, size=n), W=W)
+        X, t = rng.integers(-4, 5, size=(n, d)), rng.integers(classes, size=n)
+        one, other, t[0] = rng.permutation(classes)
+        W[one] = W[other]  # two rivals tie for best, and beat the first example's own class by 1
+        W[t[0], 0] = W[one, 0] + (W[one, 1:] - W[t[0], 1:]) @ X[0] - 1
+        return dict(X=X, t=t, W=W)
     X, t = blobs(rng, n, 2 * rng.normal(size=(classes, d)))
     return dict(X=X, t=t, W=rng.normal(size=(classes, d + 1)))
 

@@ -272,6 +272,13 @@ misconception(
 )
 
 misconception(
+    "exchanges_the_linear_gradients", "linear",
+    hint="Which of your two gradients contains D, and so belongs to E? A transpose makes any shape fit.",
+    old="return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
+    new="return loss, Z.T @ R / len(X), X.T @ (R @ D) / len(X)",
+)
+
+misconception(
     "squashes_the_linear_code", "linear",
     hint="Which layer of a linear auto-encoder may bend?",
     old="Z = X @ E.T\n",
@@ -750,6 +757,13 @@ misconception(
     hint="Both terms must be in the same units: log-probabilities of a whole example.",
     old="likelihood = constant - ((x - means) ** 2).sum(dim=2) / (2 * s**2)",
     new="likelihood = (constant - ((x - means) ** 2).sum(dim=2) / (2 * s**2)) / x.shape[1]",
+)
+
+misconception(
+    "averages_the_squared_error_over_the_pixels", "vae",
+    hint="The KL adds over the code. What does your squared error do over the pixels, add or average?",
+    old="((x - means) ** 2).sum(dim=2) / (2 * s**2)",
+    new="((x - means) ** 2).mean(dim=2) / (2 * s**2)",
 )
 
 misconception(

@@ -181,6 +181,22 @@ misconception(
     new="peak = np.full(len(O), O.max())\n",
 )
 
+# softmax and log_sum_exp by one helper, or one by the other.
+SHIFT = "Rows far apart: what is left of the lower one after your shift? Whose largest logit should a row lose?"
+
+misconception(
+    "everything_shifts_by_the_largest_of_all", "losses",
+    hint=SHIFT,
+    old="powers = np.exp(O - O.max(axis=1, keepdims=True))",
+    new="powers = np.exp(O - O.max())",
+)
+misconception(
+    "everything_shifts_by_the_largest_of_all", "losses",
+    hint=SHIFT,
+    old="peak = O.max(axis=1)\n",
+    new="peak = np.full(len(O), O.max())\n",
+)
+
 misconception(
     "log_sum_exp_overflows", "losses",
     hint="Take the largest logit out of the sum before you exponentiate. Where does it come back?",
@@ -365,6 +381,21 @@ def forward(layers, activations, X):
         cache.append((H, slope))
         H = bent
     return H, cache
+
+
+@misconception(
+    "returns_the_last_layer_unbent",
+    "forward",
+    hint="The last activation gave you a slope, and a value with it. What became of the value?",
+)
+def forward(layers, activations, X):
+    H, cache = X, []
+    for (W, b), g in zip(layers, activations, strict=True):
+        Z = H @ W.T + b
+        bent, slope = g(Z)
+        cache.append((H, slope))
+        H = bent
+    return Z, cache
 
 
 misconception(
@@ -695,6 +726,13 @@ misconception(
     hint="Is your first entry the loss of the network that you were given?",
     old="    return layers, losses\n",
     new="    return layers, losses[1:] + [loss_and_gradients(layers, batches[-1])[0]]\n",
+)
+
+misconception(
+    "asks_for_the_loss_again_after_the_step", "experiment",
+    hint="You ask for the loss once more when the step is done. Of which layers is that the loss: old or new?",
+    old="        losses.append(loss)\n        layers = [\n            (W - rate * dW, b - rate * db)\n            for (W, b), (dW, db) in zip(layers, gradients, strict=True)\n        ]\n",
+    new="        layers = [\n            (W - rate * dW, b - rate * db)\n            for (W, b), (dW, db) in zip(layers, gradients, strict=True)\n        ]\n        losses.append(loss_and_gradients(layers, batch)[0])\n",
 )
 
 misconception(

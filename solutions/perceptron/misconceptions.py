@@ -46,6 +46,34 @@ misconception(
     new="return X @ w[:-1] + w[-1]\n",
 )
 
+# The scores are written out, with the constant where it belongs; whatever goes by augment has it last.
+LAST = "Your scores take the first weight for the constant's. In which column does augment put the ones?"
+
+misconception(
+    "augments_behind_and_scores_in_front", "score",
+    hint=LAST,
+    old="return np.hstack([np.ones((len(X), 1)), X])",
+    new="return np.hstack([X, np.ones((len(X), 1))])",
+)
+misconception(
+    "augments_behind_and_scores_in_front", "score",
+    hint=LAST,
+    old="return augment(X) @ w\n",
+    new="return w[0] + X @ w[1:]\n",
+)
+misconception(
+    "augments_behind_and_scores_in_front", "score",
+    hint=LAST,
+    old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
+    new="return float(np.min(y * (augment(X) @ u)) / np.linalg.norm(u))",
+)
+misconception(
+    "augments_behind_and_scores_in_front", "score",
+    hint=LAST,
+    old="distances = y * scores(X, u) / np.linalg.norm(u)",
+    new="distances = y * (augment(X) @ u) / np.linalg.norm(u)",
+)
+
 
 @misconception(
     "augments_into_one_array",
@@ -246,6 +274,13 @@ misconception(
 )
 
 misconception(
+    "converged_accepts_a_score_of_zero", "train",
+    hint="Some example ends with a score of exactly 0. What would your step do with it?",
+    old="converged = bool(np.all(y * scores(X, w) > 0))",
+    new="converged = bool(np.all(y * scores(X, w) >= 0))",
+)
+
+misconception(
     "always_says_converged", "train",
     hint="Try it on the four points of XOR. Does your answer agree with your weights?",
     old="converged = bool(np.all(y * scores(X, w) > 0))",
@@ -315,6 +350,13 @@ misconception(
     hint="A square hides a sign. What does the theorem say when γ is not positive?",
     old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
     new="return (radius(X) / gamma) ** 2",
+)
+
+misconception(
+    "refuses_a_margin_of_zero_alone", "bound",
+    hint="u gets an example wrong. Which sign has γ then, and who can see it after the square?",
+    old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
+    new="return (radius(X) / gamma) ** 2 if gamma != 0 else np.inf",
 )
 
 misconception(
@@ -457,6 +499,13 @@ misconception(
 )
 
 misconception(
+    "names_the_update_before_the_jump", "concepts",
+    hint="trace: each number stands after its update. Where do they grow by more than they may, and which update is that?",
+    old="trace=4",
+    new="trace=3",
+)
+
+misconception(
     "xor_needs_many_units", "concepts",
     hint="xor_units: you have built one. How many units did it have, and could one of them go?",
     old="xor_units=2",
@@ -563,6 +612,20 @@ def multiclass_hinge(X, t, W):
     push = (slack > 0).astype(float)
     push[rows, t] = -push.sum(axis=1)
     return float(slack.sum() / len(X)), push.T @ vectors / len(X)
+
+misconception(
+    "the_last_of_equal_rivals_counts", "losses",
+    hint="Two rivals tie for best. Which of them does the text count, and which one does your search end with?",
+    old="rival = others.argmax(axis=1)",
+    new="rival = others.shape[1] - 1 - others[:, ::-1].argmax(axis=1)",
+)
+
+misconception(
+    "all_equal_rivals_count", "losses",
+    hint="Two rivals tie for best. How many rows of W does your example push up then, and how many in the text?",
+    old="push[rows, rival] = slack > 0",
+    new="push = (others == others.max(axis=1, keepdims=True)) * (slack > 0)[:, None] * 1.0",
+)
 
 
 @misconception(

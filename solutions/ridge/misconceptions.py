@@ -1196,6 +1196,20 @@ misconception(
 )
 
 misconception(
+    "the_test_set_around_its_own_mean", "standardise",
+    hint="One single new example arrives. What is left of it when its own mean is taken away?",
+    old="return (train - mean) / std, (test - mean) / std",
+    new="return (train - mean) / std, (test - test.mean(axis=0)) / std",
+)
+
+misconception(
+    "the_test_set_in_its_own_units", "standardise",
+    hint="A test set that spreads twice as far as the training set: can one still see that in your numbers?",
+    old="return (train - mean) / std, (test - mean) / std",
+    new="return (train - mean) / std, (test - mean) / np.where(np.ptp(test, axis=0) == 0, 1, test.std(axis=0))",
+)
+
+misconception(
     "both_sets_together", "standardise",
     hint="Did your training numbers change because of the test set? Then it has leaked.",
     old="mean, std = train.mean(axis=0), train.std(axis=0)",
