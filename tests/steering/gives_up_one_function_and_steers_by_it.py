@@ -1,8 +1,7 @@
-"""Open: both checks of `augment` fail, so it may be anything; made of zeros, it leaves `perceptron` nothing to train.
+"""Both checks of `augment` fail, so it may be anything; made of zeros it leaves nothing to train, and is as good as unwritten.
 
 score: 6.67
-train: 20
-note: right, given the error in score, which is charged there
+train: 0
 """
 
 

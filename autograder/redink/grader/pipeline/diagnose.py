@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from redink.assignment.spec import Question
+from redink.checks.language import Check
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.keys import borrowed_name
@@ -214,15 +215,23 @@ def _relied_on(key: OpenKey, question: Question, evidence: Evidence, charged: Se
 
 
 def _is_constant(key: OpenKey, evidence: Evidence, question: str) -> bool:
-    """Tell whether all answers to a question are one and the same number: it is as good as unwritten."""
-    return is_trivial(
-        [
-            answer.value
-            for part in key.parts(question)
-            for answer in evidence.answers(part.check, key.most_parts(part.check))
-            if answer.status == "returned"
-        ]
-    )
+    """Tell whether a question, or a function of it that failed, always answers one number: as good as unwritten."""
+    checks = [key.checks[part.check] for part in key.parts(question)]
+    by_function = [
+        [one for one in checks if one.about == {name}]
+        for name in key.spec.question(question).asks
+        if not all(_passed_alone(key, evidence, question, name))
+    ]
+    return any(some and is_trivial(_returned_values(key, evidence, some)) for some in (checks, *by_function))
+
+
+def _returned_values(key: OpenKey, evidence: Evidence, checks: Sequence[Check]) -> list[Any]:
+    return [
+        answer.value
+        for check in checks
+        for answer in evidence.answers(check.id, key.most_parts(check.id))
+        if answer.status == "returned"
+    ]
 
 
 def _as_tried(
