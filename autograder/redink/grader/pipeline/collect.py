@@ -73,9 +73,9 @@ def collect(
     ]
     last = {one.id: one for one in attempts}
     if not last:
-        raise CourseError(
-            f"{source} holds no submission: no notebook (.ipynb) or script (.py), and no folder with one in it"
-        )
+        ignored = "".join(f"; {line}" for line in gathered.lines()[1:])
+        what = "no notebook (.ipynb) or script (.py), and no folder with one in it"
+        raise CourseError(f"{source} holds no submission: {what}{ignored}")
     _refuse_if_too_large(source, last.values())
     ordered = sorted(last.values(), key=lambda one: (one.tree.position(one.place) if one.place else 0, one.id))
     unmatched = sorted({one.student for one in gathered.taken if people[one.student] is None}) if roster else []
