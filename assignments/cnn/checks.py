@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from redink.checks import Fail, answers_have_form, check
+from redink.checks import Fail, answers_have_form, check, close
 from redink.checks.stand_ins import batch_of, layer, numbers
 
 if TYPE_CHECKING:
@@ -55,15 +55,30 @@ def the_network_on_192_by_256():
 
 @the_network_on_192_by_256.when
 def _(student, shape, layers):
-    return student.trace_shapes(tuple(shape), layers)
+    try:
+        return dict(rows=student.trace_shapes(tuple(shape), layers), refused="")
+    except ValueError as error:  # a wrong size is refused somewhere, by each student in other words
+        return dict(rows=[], refused=f"ValueError: {error}")
+
+
+def columns(rows):
+    """Give the columns of a traced network by their names."""
+    return [
+        dict(shape=np.asarray(shape), units=units, weights=weights, biases=biases)
+        for shape, units, weights, biases in rows
+    ]
 
 
 @the_network_on_192_by_256.view
 def _(seen):
-    return [
-        dict(shape=np.asarray(shape), units=units, weights=weights, biases=biases)
-        for shape, units, weights, biases in seen
-    ]
+    return "refused" if seen["refused"] else columns(seen["rows"])
+
+
+@the_network_on_192_by_256.then
+def _(seen, expected):
+    if seen["refused"]:
+        raise Fail(f"raised {seen['refused']}; but every layer of this network fits")
+    close(columns(seen["rows"]), columns(expected["rows"]))
 
 
 @check("shapes", covers="R140 R150")

@@ -47,6 +47,13 @@ misconception(
 )
 
 misconception(
+    "a_kernel_fits_by_its_number_of_weights", "shapes",
+    hint="Three weights with dilation 4: how many pixels from the first to the last? Which length has to fit on the axis?",
+    old="if room < 0:",
+    new="if kernel > n + 2 * padding:",
+)
+
+misconception(
     "refuses_a_kernel_that_just_fits", "shapes",
     hint="When the kernel covers the whole axis there is no room to move. Is there a place?",
     old="if room < 0:",
@@ -95,6 +102,17 @@ misconception(
     new="if False:",
 )
 
+_COLUMNS = "A Linear layer has a fixed number of columns. What if another number of features arrives: fewer, or more?"
+misconception(
+    "takes_fewer_features_than_it_names", "shapes", hint=_COLUMNS,
+    old='if layer["in_features"] != units:', new='if layer["in_features"] < units:',
+)
+misconception(
+    "takes_fewer_features_than_it_names", "shapes", hint=_COLUMNS,
+    old="weights, biases = units * after[0], after[0]",
+    new='weights, biases = layer["in_features"] * after[0], after[0]',
+)
+
 misconception(
     "lets_any_number_of_channels_in", "shapes",
     hint="Each filter has one kernel per channel. What if there are more channels than kernels?",
@@ -141,6 +159,13 @@ misconception(
     hint="The minus stands before both indices. A mirror changes one of them, and half a turn?",
     old="for (a, b), weight in np.ndenumerate(w):\n        plane",
     new="for (a, b), weight in np.ndenumerate(w[:, ::-1]):\n        plane",
+)
+
+misconception(
+    "turns_the_kernel_upside_down", "conv",
+    hint="The minus stands before both indices. Which of the two do you run through forwards?",
+    old="for (a, b), weight in np.ndenumerate(w):\n        plane",
+    new="for (a, b), weight in np.ndenumerate(w[::-1]):\n        plane",
 )
 
 misconception(
@@ -204,6 +229,13 @@ misconception(
     hint="Set all weights to 0. Which number should be left, and how often is it added?",
     old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])',
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j]) + b[:, None, None]',
+)
+
+misconception(
+    "adds_the_bias_with_every_channel", "conv",
+    hint="Set all weights to 0 and take a picture with three channels. Which number should be left? How often do you add it?",
+    old="h = np.zeros((len(x), len(w), rows, cols)) + b[:, None, None]",
+    new="h = np.zeros((len(x), len(w), rows, cols)) + x.shape[1] * b[:, None, None]",
 )
 
 misconception(
@@ -274,6 +306,20 @@ misconception(
 )
 
 misconception(
+    "a_frame_has_all_four_sides", "backward",
+    hint="Pad the rows and not the columns. Which shape has your dx then, and which has x?",
+    old="dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]",
+    new="dx = dframe[:, :, top:-top, side:-side] if top and side else dframe",
+)
+
+misconception(
+    "cuts_the_frame_at_minus_zero", "backward",
+    hint="Without padding, what is x[0:-0]? Say where the picture ends without a minus.",
+    old="dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]",
+    new="dx = dframe[:, :, top:-top, side:-side]",
+)
+
+misconception(
     "cuts_the_frame_on_one_side", "backward",
     hint="Where in the framed picture does the picture itself begin?",
     old="dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]",
@@ -286,6 +332,25 @@ misconception(
     old='dframe[:, :, tall, wide] += np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
     new='dframe[:, :, tall, wide] = np.einsum("nfhw,fc->nchw", G, w[:, :, i, j])',
 )
+
+
+
+@misconception(
+    "a_repeated_address_is_paid_once",
+    "backward",
+    hint="A pixel in two windows collects from both. What is left of the first in yours? (With index arrays, += counts a repeated index once.)",
+)
+def conv2d_backward(G, x, w, stride=(1, 1), padding=(0, 0)):
+    (down, across), (top, side), (kh, kw) = stride, padding, w.shape[2:]
+    frame = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))
+    dframe, dw = np.zeros(frame.shape), np.zeros(w.shape)
+    for i, j in np.ndindex(*G.shape[2:]):
+        tall, wide = slice(i * down, i * down + kh), slice(j * across, j * across + kw)
+        dw += np.einsum("nf,ncab->fcab", G[:, :, i, j], frame[:, :, tall, wide])
+        dframe[:, :, tall, wide] = np.einsum("nf,fcab->ncab", G[:, :, i, j], w)
+    dx = dframe[:, :, top : top + x.shape[2], side : side + x.shape[3]]
+    return dx, dw, G.sum(axis=(0, 2, 3))
+
 
 misconception(
     "turns_the_kernel_on_the_way_back", "backward",
@@ -538,6 +603,21 @@ def batch_norm_train(x, gamma, beta, running_mean, running_var, momentum=0.1, ep
 
 
 @misconception(
+    "updates_the_running_mean_in_place",
+    "batchnorm",
+    hint="After the call, look at the running mean that you passed in. Whose array do *= and += change?",
+)
+def batch_norm_train(x, gamma, beta, running_mean, running_var, momentum=0.1, eps=1e-5):
+    m = x.size / x.shape[1]
+    mean, var = x.mean(axis=(0, 2, 3)), x.var(axis=(0, 2, 3))
+    normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]
+    running_mean *= 1 - momentum
+    running_mean += momentum * mean
+    new_var = (1 - momentum) * running_var + momentum * var * m / (m - 1)
+    return gamma[:, None, None] * normal + beta[:, None, None], running_mean, new_var
+
+
+@misconception(
     "centres_the_callers_picture",
     "batchnorm",
     hint="After the call, look at the x that you passed in. What is its mean now?",
@@ -577,6 +657,20 @@ misconception(
     hint="Call it with ε = 0.5. Does your answer change?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
     new="normal = (x - mean[:, None, None]) / np.sqrt(var + 1e-5)[:, None, None]",
+)
+
+misconception(
+    "goes_back_with_an_epsilon_of_its_own", "batchnorm",
+    hint="Call the backward pass with ε = 0.5. Does it belong to the forward pass with ε = 0.5?",
+    old="s = np.sqrt(x.var(axis=axes, keepdims=True) + eps)",
+    new="s = np.sqrt(x.var(axis=axes, keepdims=True) + 1e-5)",
+)
+
+misconception(
+    "evaluates_with_an_epsilon_of_its_own", "batchnorm",
+    hint="Evaluate with ε = 0.5. Does your answer change?",
+    old="fixed = gamma / np.sqrt(running_var + eps)",
+    new="fixed = gamma / np.sqrt(running_var + 1e-5)",
 )
 
 misconception(

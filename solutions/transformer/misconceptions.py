@@ -663,6 +663,28 @@ misconception(
     new="return x + self.norm2(self.fall(self.rise(x).relu()))",
 )
 
+_INSIDE = "In the post-norm form, is the norm taken of the sublayer alone, or of the sum? Look where the bracket closes."
+misconception(
+    "both_norms_stand_inside", "layers", hint=_INSIDE,
+    old="x = self.norm1(x + self.attention(x, x, mask))",
+    new="x = x + self.norm1(self.attention(x, x, mask))",
+)
+misconception(
+    "both_norms_stand_inside", "layers", hint=_INSIDE,
+    old="return self.norm2(x + self.fall(self.rise(x).relu()))",
+    new="return x + self.norm2(self.fall(self.rise(x).relu()))",
+)
+
+misconception(
+    "the_decoders_norms_stand_inside", "layers", hint=_INSIDE,
+    old="""x = self.norm1(x + self.self_attention(x, x, past))
+        x = self.norm2(x + self.cross_attention(x, memory, memory_mask))
+        return self.norm3(x + self.fall(self.rise(x).relu()))""",
+    new="""x = x + self.norm1(self.self_attention(x, x, past))
+        x = x + self.norm2(self.cross_attention(x, memory, memory_mask))
+        return x + self.norm3(self.fall(self.rise(x).relu()))""",
+)
+
 misconception(
     "the_decoder_sees_the_future", "layers",
     hint="Change the last target word. Do the outputs before it move?",
@@ -703,6 +725,19 @@ misconception(
     hint="The memory comes from the encoder as it should be. Which of your norms touches it?",
     old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
     new="x = x + self.cross_attention(self.norm2(x), self.norm2(memory), memory_mask)",
+)
+
+misconception(
+    "normalises_the_memory_in_both_forms", "layers",
+    hint="The memory comes from the encoder as it should be. Which of your norms touches it?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(self.norm2(x), self.norm2(memory), memory_mask)",
+)
+misconception(
+    "normalises_the_memory_in_both_forms", "layers",
+    hint="The memory comes from the encoder as it should be. Which of your norms touches it?",
+    old="x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
+    new="x = self.norm2(x + self.cross_attention(x, self.norm2(memory), memory_mask))",
 )
 
 misconception(
@@ -859,6 +894,13 @@ misconception(
     hint="The mean is over all predictions. By how many do you divide?",
     old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
     new="return -logs.gather(-1, tokens[:, 1:, None]).sum() / len(tokens)",
+)
+
+misconception(
+    "counts_a_prediction_for_every_token", "gpt",
+    hint="A row of five tokens: how many of its predictions can be held against something? By how many do you divide?",
+    old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="return -logs.gather(-1, tokens[:, 1:, None]).sum() / tokens.numel()",
 )
 
 misconception(
