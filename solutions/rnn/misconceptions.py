@@ -172,6 +172,39 @@ misconception(
     ),
 )
 
+_WEIGHT = "How much does a token of a short sequence weigh in your mean, against one of a long sequence?"
+_COSTS = (
+    "    weight = mask / (np.maximum(mask.sum(axis=1), 1)[:, None] * {many})\n"
+    "    loss = -(log_p[rows, places, right] * weight[rows, places]).sum()"
+)
+misconception(
+    "a_mean_of_means_with_its_gradient", "loss", hint=_WEIGHT,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new=_COSTS.format(many="mask.any(axis=1).sum()"),
+)
+misconception(
+    "a_mean_of_means_with_its_gradient", "loss", hint=_WEIGHT,
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope * weight[:, :, None]",
+)
+
+misconception(
+    "a_mean_of_means_over_all_rows", "loss", hint=_WEIGHT,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new=_COSTS.format(many="len(mask)"),
+)
+misconception(
+    "a_mean_of_means_over_all_rows", "loss", hint=_WEIGHT,
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope * weight[:, :, None]",
+)
+
+misconception(
+    "a_mean_of_means_in_the_loss_alone", "loss", hint=_WEIGHT,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new=_COSTS.format(many="mask.any(axis=1).sum()"),
+)
+
 misconception(
     "takes_the_logarithm_of_a_rounded_zero", "loss",
     hint="A score 1000 below the best has a probability that your computer calls 0. Can you find log p without p?",
@@ -313,6 +346,13 @@ misconception(
 )
 
 misconception(
+    "what_comes_back_skips_the_tanh", "bptt",
+    hint="Two gradients arrive at h_t. Which of them passes the tanh of this step in yours, and which should?",
+    old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new="da[:, t] = dh[:, t] * (1 - h[:, t] ** 2) + later",
+)
+
+misconception(
     "pairs_a_gradient_with_its_own_state", "bptt",
     hint="Which state was multiplied by U to make h_t?",
     old='dU = np.einsum("nth,ntk->hk", da, before)',
@@ -389,6 +429,13 @@ misconception(
     hint="How fast do the powers of −2 grow? And those of 2i?",
     old="return float(np.abs(np.linalg.eigvals(U)).max())",
     new="return float(np.linalg.eigvals(U).real.max())",
+)
+
+misconception(
+    "looks_at_the_real_parts_alone", "clipping",
+    hint="A quarter turn has the eigenvalues i and −i. How far from 0 are they, and what does your function say?",
+    old="return float(np.abs(np.linalg.eigvals(U)).max())",
+    new="return float(np.abs(np.linalg.eigvals(U).real).max())",
 )
 
 misconception(
@@ -469,6 +516,20 @@ misconception(
     hint="What should happen to a gradient that is shorter than the limit?",
     old="factor = limit / norm if norm > limit else 1.0",
     new="factor = limit / norm if norm > 0 else 1.0",
+)
+
+misconception(
+    "always_rescales", "clipping",
+    hint="What should happen to a gradient that is shorter than the limit? And to one that is 0?",
+    old="factor = limit / norm if norm > limit else 1.0",
+    new="factor = limit / norm",
+)
+
+misconception(
+    "always_rescales_and_makes_no_numbers", "clipping",
+    hint="What should happen to a gradient that is shorter than the limit? And to one that is 0?",
+    old="factor = limit / norm if norm > limit else 1.0",
+    new="factor = limit / np.float64(norm)",
 )
 
 misconception(
@@ -666,6 +727,30 @@ misconception(
 misconception(
     "keeps_the_whole_gradient_on_the_belt", "lstm",
     hint="What is the derivative of c_t in c_{t−1}? It is 1 only where nothing is forgotten.",
+    old="        dc = dc * f[:, t]\n",
+    new="",
+)
+
+_GATE = "Between c_{t−1} and c_t stands one forget gate. Of which step is it, and of which is the one that you multiply by?"
+misconception(
+    "goes_back_through_the_gate_before", "lstm", hint=_GATE,
+    old="        dc = dc * f[:, t]\n",
+    new="        dc = dc * f[:, max(t - 1, 0)]\n",
+)
+
+misconception(
+    "goes_back_through_the_gate_before_and_round", "lstm", hint=_GATE,
+    old="        dc = dc * f[:, t]\n",
+    new="        dc = dc * f[:, t - 1]\n",
+)
+
+misconception(
+    "goes_back_through_the_gate_too_early", "lstm", hint=_GATE,
+    old="dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
+    new="dc = f[:, t] * dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
+)
+misconception(
+    "goes_back_through_the_gate_too_early", "lstm", hint=_GATE,
     old="        dc = dc * f[:, t]\n",
     new="",
 )
