@@ -53,6 +53,22 @@ misconception(
     new="bent = (np.exp(Z) - np.exp(-Z)) / (np.exp(Z) + np.exp(-Z))",
 )
 
+# tanh is made of the sigmoid, and goes down with it.
+TOGETHER = "Your tanh is a stretched sigmoid, so it fails where that does. What is e^800 on your computer?"
+
+misconception(
+    "sigmoid_overflows_and_tanh_with_it", "activations",
+    hint=TOGETHER,
+    old="small = np.exp(-np.abs(Z))\n    S = np.where(Z >= 0, 1, small) / (1 + small)",
+    new="S = np.exp(Z) / (1 + np.exp(Z))",
+)
+misconception(
+    "sigmoid_overflows_and_tanh_with_it", "activations",
+    hint=TOGETHER,
+    old="bent = np.tanh(Z)",
+    new="bent = 2 * sigmoid(2 * Z)[0] - 1",
+)
+
 misconception(
     "hard_tanh_clips_at_zero", "activations",
     hint="Which range does tanh have, and which your clipped one?",
