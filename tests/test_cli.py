@@ -9,9 +9,7 @@ from statistics import mean, median
 
 import pytest
 
-from redink_cli.app import _COMMANDS
-
-COMMANDS = sorted(_COMMANDS)
+from redink_cli.app import COMMANDS
 
 
 @pytest.fixture
@@ -32,7 +30,25 @@ def test_the_help_names_every_command(here):
     assert here("-h").stdout == done.stdout
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_groups_commands_by_who_needs_them_and_cuts_no_sentence(here):
+    text = here("--help").stdout
+    assert text.index("Students:") < text.index("\n  check ") < text.index("Instructors (submissions):")
+    assert text.index("Authors:") < text.index("\n  verify ") < text.index("Everybody:")
+    assert "..." not in text.partition("Students:")[2]
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"), [("exprt", "did you mean export?"), ("Grade", "did you mean grade?"), ("xyzzy", "--help")]
+)
+def test_a_misspelt_command_gets_a_suggestion(here, typed, told):
+    done = here(typed, "perceptron")
+    assert done.returncode == 2
+    assert f"there is no command {typed!r}" in done.stderr
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_the_help_of_a_command_has_an_example_that_calls_it(here, command):
     done = here(command, "--help")
     assert done.returncode == 0, done.stderr
@@ -54,7 +70,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_the_help_of_a_command_imports_nothing_heavy_either(command):
     code = (
         "import sys\nfrom redink_cli.app import redink\n"
@@ -146,7 +162,7 @@ def test_debug_reaches_the_process_that_checks_a_notebook(tiny):
 def test_what_redink_does_not_foresee_is_one_sentence_that_says_how_to_see_more(tiny):
     """A command that raises something of its own; there is none that we know of, so one is broken on purpose."""
     broken = (
-        "import sys\nfrom redink_cli import app, student\n"
+        "import sys\nfrom redink_cli import app\nfrom redink_cli.commands import student\n"
         "def fail(json_file):\n    raise KeyError('what\\nnobody foresaw')\n"
         "student.list_command.callback = fail\napp.main()"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from redink_cli.app import _COMMANDS, redink
+from redink_cli.app import COMMANDS, redink
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -69,7 +69,7 @@ def test_a_command_line_that_is_shown_can_be_typed(page, line):
         assert set(used) <= options, f"{page}: {line}"
 
 
-@pytest.mark.parametrize("command", sorted(_COMMANDS))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_is_in_the_docs(command):
     assert any(re.search(rf"redink {command}\b", page.read_text(encoding="utf-8")) for page in PAGES)
 

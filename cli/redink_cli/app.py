@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
 
@@ -12,29 +13,55 @@ import click
 
 from redink.errors import DEBUG_VARIABLE, in_one_sentence
 
-_COMMANDS = {
-    "list": "student", "start": "student", "check": "student",
-    "new": "author", "build": "author", "verify": "author",
-    "distribute": "instructor", "run": "instructor", "grade": "instructor", "rejudge": "instructor", "demo": "instructor",
-    "collect": "desk", "extend": "desk", "override": "desk", "void": "desk", "history": "desk", "report": "desk",
-    "mistakes": "desk", "similar": "desk", "export": "export",
-    "doctor": "machine",
+_GROUPS = {
+    "Students": {"list": "student", "start": "student", "check": "student"},
+    "Instructors (submissions)": {
+        "distribute": "distributing", "collect": "collecting", "grade": "grading", "run": "grading",
+    },
+    "Instructors (grades)": {
+        "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",
+        "export": "exporting",
+    },
+    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing"},
+    "Authors": {"new": "author", "build": "author", "verify": "author"},
+    "Everybody": {"demo": "grading", "doctor": "machine"},
 }  # fmt: skip
+COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
 class _Commands(click.Group):
-    """Finds a command's module by name, so that `redink --help` imports none of them."""
+    """Finds a command's module by name, so that no command pays for another; groups them by who needs them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"redink_cli.{_COMMANDS[cmd_name]}")
+        module = import_module(f"redink_cli.commands.{COMMANDS[cmd_name]}")
         found = getattr(module, f"{cmd_name}_command")
         assert isinstance(found, click.Command)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0].lower(), COMMANDS, n=1)
+            told = f"did you mean {near[0]}?" if near else "`redink --help` lists them all"
+            raise click.UsageError(f"there is no command {args[0]!r}; {told}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for title, group in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), self._what(ctx, name)) for name in group])
+
+    def _what(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        assert command is not None
+        return command.get_short_help_str(limit=200)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,9 +71,10 @@ def redink(debug: bool) -> None:
     """A deep-learning course that marks itself.
 
     \b
-    Students:     redink start perceptron     then: redink check perceptron.ipynb
-    Instructors:  redink grade perceptron submissions/
-    Authors:      redink new my_topic         then: redink verify my_topic
+    Begin with    redink start perceptron     then  redink check perceptron.ipynb
+    or            redink collect perceptron submissions.zip
+                                              then  redink grade perceptron
+    or            redink new my_topic         then  redink verify my_topic
     """
     os.environ.pop(DEBUG_VARIABLE, None)
     if debug:
