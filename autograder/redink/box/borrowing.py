@@ -7,7 +7,7 @@ What cannot cross that way unchanged ends the request; nothing in the reference 
 answer.
 
 The reference's own function answers each call too, on copies of the arguments: how often the two agree goes back with the
-reply, and shows whether a function that passed its checks was as right when it was borrowed (pipeline/diagnose.py).
+reply, and shows whether a function that passed its checks was as right when it was borrowed (pipeline/carry.py).
 """
 
 from __future__ import annotations

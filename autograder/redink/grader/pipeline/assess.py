@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterator, Mapping
 
 from redink.assignment.spec import Question
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.budget import OVERRUN, UNLIMITED, Budget
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.keys import borrowed_name
-from redink.grader.pipeline.budget import OVERRUN, UNLIMITED, Budget
-from redink.grader.pipeline.diagnose import Diagnosis, Earlier, diagnose
+from redink.grader.pipeline.carry import Earlier
+from redink.grader.pipeline.diagnose import Diagnosis, diagnose
 from redink.grader.pipeline.judge import Judged, Memory, judge
 from redink.grader.pipeline.score import score, total
 from redink.records import Assessment, QuestionResult

@@ -10,9 +10,9 @@ import msgspec
 from redink.assignment.spec import Question
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.budget import OVERRUN, Budget
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
-from redink.grader.pipeline.budget import OVERRUN, Budget
 from redink.judging import forbidding, in_place, verdicts
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback, unjudged_feedback
 from redink.judging.in_place import Changes

@@ -7,7 +7,7 @@ Two boxes, of two zygotes, that know nothing of each other::
     student's box      runs the student's cells once more; for each such call it gets an ordinary request
 
 What passes between them is plain data: arguments one way, return values and changed arguments the other. If the reference
-then answers a check as the student did, the student's own function is right, given that error (pipeline/diagnose.py).
+then answers a check as the student did, the student's own function is right, given that error (pipeline/carry.py).
 
 All this comes after everything that is shown or graded was observed, so nothing that the student's box sees here can earn:
 it can only make the reference's answers differ from those recorded, or agree with them. What it prints and raises, and how

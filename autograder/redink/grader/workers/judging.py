@@ -23,10 +23,10 @@ from redink import frames
 from redink.errors import OverTime, SubmissionError, WireError, in_one_sentence
 from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.budget import Budget
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.packing import pack_sources, unpack_observations, unpack_sources
 from redink.grader.pipeline.assess import assess
-from redink.grader.pipeline.budget import Budget
 from redink.grader.pipeline.judge import Memory
 from redink.grader.workers import judge_process as told
 from redink.grader.workers.judge_process import Assess, Assessed, Document, Given, Hold, Holding, Order, Read, Wanted

@@ -1,0 +1,275 @@
+"""Stage 5, first half: charge one bug once.
+
+A check that fails may only show an error of an earlier question, which is charged there. If that error is a known
+misconception, the answer key says what follows from it. For any other error it is tried: the reference borrows the
+student's functions of the earlier questions (workers/borrowing.py), and what it then answers is evidence like any other.
+Where that was not tried yet, it is said what should be; where it cannot be, a person is asked to look.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from redink.assignment.spec import Question
+from redink.checks.language import Check
+from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.evidence.evidence import Evidence
+from redink.grader.evidence.keys import borrowed_name
+from redink.grader.pipeline.judge import Judged
+from redink.judging.diagnosing import Belief
+from redink.judging.feedback import Feedback
+from redink.judging.in_place import changed_inputs
+from redink.judging.relying import directly_used, fits_its_checks, is_guessable, is_trivial, relies_on, shares_code
+from redink.judging.verdicts import judge, same
+from redink.records import LentCount
+
+
+class Earlier(NamedTuple):
+    """What went wrong in the questions that this one uses, nearest first: misconceptions, and all questions charged."""
+
+    misconceptions: tuple[str, ...] = ()
+    charged: tuple[str, ...] = ()
+    in_place: tuple[str, ...] = ()  # questions charged for a change in place
+    sound: bool = True  # they are all right, so that what is wrong here is wrong by itself
+    others: tuple[str, ...] = ()  # questions charged before that this one need not use; a notebook's own code may
+
+
+class Carried(NamedTuple):
+    """A question's checks as they count in the end, and what a worker should still try."""
+
+    feedback: dict[str, Feedback]  # by check id
+    untried: dict[str, tuple[str, ...]]  # checks, and what they should borrow
+    tangled: bool = False  # the notebook mixes this question with one that is charged: no hint would be safe
+
+
+def carry(
+    key: OpenKey, question: Question, evidence: Evidence, judged: Mapping[str, Judged], earlier: Earlier
+) -> Carried:
+    """Excuse the checks of a question that only show errors of earlier ones; note where that cannot be told."""
+    feedback = {id: one.feedback for id, one in judged.items()}
+    for id in _open_checks(judged, feedback):
+        beliefs = map(key.belief, earlier.misconceptions)
+        belief = next((one for one in beliefs if _follows(key, id, evidence, judged[id], one)), None)
+        if belief is not None:
+            feedback[id] = _if_it_proves_something(key, question, evidence, judged[id], belief)
+    untried = _try_the_rest(key, question, evidence, judged, feedback, earlier.charged)
+    if all(one.passed for one in feedback.values()):
+        return Carried(feedback, untried)
+    tangled = _relied_on_besides(key, question, evidence, earlier.others)
+    shared = (*tangled, *_shared_with(key, question, evidence, earlier.charged))
+    for id in _open_checks(judged, feedback):
+        raised = () if _returned(key, id, evidence, judged[id]) else _raising(key, question, evidence, earlier.charged)
+        if blamed := list(dict.fromkeys((*shared, *raised))):
+            code = f"uses code of {' and '.join(blamed)}, whose error may be all that is wrong here"
+            feedback[id] = _noted(feedback[id], f"{code}: a person should look")
+    return Carried(feedback, untried, bool(tangled))
+
+
+def _open_checks(judged: Mapping[str, Judged], feedback: Mapping[str, Feedback]) -> list[str]:
+    """Return the checks that have failed so far and may still be excused."""
+    return [id for id, one in feedback.items() if not (one.passed or judged[id].final)]
+
+
+def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
+    """Tell whether every failed trial returned what the reference returns with that misconception put in place."""
+    for asked, answer in zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True):
+        if judged.passed[asked.id]:
+            continue
+        wrong = belief.gives.get(asked.id)
+        if wrong is None or answer.status != "returned" or not same(asked.check, answer, wrong, asked.inputs):
+            return False
+    return True
+
+
+def _if_it_proves_something(
+    key: OpenKey, question: Question, evidence: Evidence, judged: Judged, belief: Belief
+) -> Feedback:
+    """Carry a check whose answers follow from an earlier error, unless an empty function may have given them."""
+    carried = _carried(judged.feedback, [belief.question])
+    failed = [belief.gives[trial].value for trial, passed in judged.passed.items() if not passed]
+    if not all(map(is_trivial, failed)):
+        return carried
+    sources = (cell.source for cell in evidence.sources)
+    if not relies_on(sources, question.asks, key.spec.question(belief.question).asks):
+        return judged.feedback
+    return _noted(carried, "an empty function might have answered so too: a person should look")
+
+
+def _carried(feedback: Feedback, questions: Sequence[str]) -> Feedback:
+    note = f"right, given {_errors(questions)}, which {'are' if questions[1:] else 'is'} charged there"
+    return Feedback(outcome="passed", sentence=feedback.sentence, notes=(*feedback.notes, note))
+
+
+def _errors(questions: Sequence[str]) -> str:
+    return f"the error{'s' if questions[1:] else ''} in {' and '.join(questions)}"
+
+
+# -- errors that no misconception explains -----------------------------------------------------------------------------
+
+
+def _try_the_rest(
+    key: OpenKey,
+    question: Question,
+    evidence: Evidence,
+    judged: Mapping[str, Judged],
+    feedback: dict[str, Feedback],
+    charged: Sequence[str],
+) -> dict[str, tuple[str, ...]]:
+    """Carry the checks that fail only by errors of earlier questions; return those of which that is not known yet."""
+    open_checks = [id for id in _open_checks(judged, feedback) if _returned(key, id, evidence, judged[id])]
+    if not open_checks or not (used := _relied_on(key, question, evidence, charged)):
+        return {}
+    untried = {}
+    for id in open_checks:
+        name = borrowed_name(id, used)
+        if name in evidence.digests:
+            feedback[id] = _as_tried(key, id, evidence, judged[id], feedback[id], used)
+        elif key.key.reference:
+            untried[id] = used
+            feedback[id] = _noted(
+                feedback[id], f"not tried yet with {_errors(used)}: it will be when it is graded again"
+            )
+        else:
+            feedback[id] = _noted(feedback[id], f"not tried with {_errors(used)}: this answer key has no reference")
+    return untried
+
+
+def _returned(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> bool:
+    """Tell whether every failed trial returned something: what was raised proves nothing."""
+    answers = zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True)
+    return all(judged.passed[asked.id] or answer.status == "returned" for asked, answer in answers)
+
+
+def _relied_on(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> tuple[str, ...]:
+    """Return the charged questions that this one uses, by its source; none if one of them is as good as unwritten."""
+    sources = [cell.source for cell in evidence.sources] if charged else []
+    used = tuple(one for one in charged if relies_on(sources, question.asks, key.spec.question(one).asks))
+    return () if any(_is_constant(key, evidence, one) for one in used) else used
+
+
+def _is_constant(key: OpenKey, evidence: Evidence, question: str) -> bool:
+    """Tell whether a question, or a function of it that failed, always answers one number: as good as unwritten."""
+    checks = [key.checks[part.check] for part in key.parts(question)]
+    by_function = [
+        [one for one in checks if one.about == {name}]
+        for name in key.spec.question(question).asks
+        if not all(_passed_alone(key, evidence, question, name))
+    ]
+    return any(some and is_trivial(_returned_values(key, evidence, some)) for some in (checks, *by_function))
+
+
+def _returned_values(key: OpenKey, evidence: Evidence, checks: Sequence[Check]) -> list[Any]:
+    return [
+        answer.value
+        for check in checks
+        for answer in evidence.answers(check.id, key.most_parts(check.id))
+        if answer.status == "returned"
+    ]
+
+
+def _as_tried(
+    key: OpenKey, check: str, evidence: Evidence, judged: Judged, feedback: Feedback, used: tuple[str, ...]
+) -> Feedback:
+    """Carry a check on which the reference, having borrowed, answers like the student; say so where it could not answer."""
+    most = key.most_parts(check)
+    answers = zip(
+        key.asked(check), evidence.answers(check, most), evidence.answers(borrowed_name(check, used), most), strict=True
+    )
+    failed = [one for one in answers if not judged.passed[one[0].id]]
+    if hindered := next((lent for _, _, lent in failed if lent.status == "unreachable"), None):
+        return _noted(feedback, f"could not be tried with {_errors(used)} ({hindered.error}): a person should look")
+    follows = all(
+        lent.status == "returned" and same(asked.check, answer, lent, asked.inputs) for asked, answer, lent in failed
+    )
+    if follows and is_guessable([lent.value for _, _, lent in failed]):
+        note = f"follows from {_errors(used)}, but so might the answer of an empty function: a person should look"
+        return _noted(feedback, note)
+    counts = zip(key.asked(check), evidence.lent_counts(borrowed_name(check, used)), strict=True)
+    lent_calls = [one for asked, each in counts if not judged.passed[asked.id] for one in each]
+    if follows and (odd := _behaved_otherwise(key, evidence, used, lent_calls)):
+        they = "they behaved when they were" if odd[1:] else "it behaved when it was"
+        return _noted(feedback, f"follows from {_errors(odd)} only as {they} borrowed: a person should look")
+    return _carried(feedback, used) if follows else feedback
+
+
+def _behaved_otherwise(key: OpenKey, evidence: Evidence, used: Sequence[str], counts: Iterable[LentCount]) -> list[str]:
+    """Return the questions of which a function was right in its own checks and wrong when it was borrowed."""
+    calls, agreed = Counter[str](), Counter[str]()
+    for one in counts:
+        calls[one.name] += one.calls
+        agreed[one.name] += one.agreed
+    return [
+        id
+        for id in used
+        for asks in [key.spec.question(id).asks]
+        if not all(
+            fits_its_checks(_passed_alone(key, evidence, id, name), calls[name], agreed[name])
+            for name in asks
+            if calls[name]
+        )
+    ]
+
+
+def _passed_alone(key: OpenKey, evidence: Evidence, question: str, function: str) -> list[bool]:
+    """Tell of each check of one function whether it passed by its answers alone, without being excused."""
+    checks = [key.checks[part.check] for part in key.parts(question)]
+    about = [one for one in checks if function in one.about] if key.spec.question(question).asks[1:] else checks
+    return [
+        all(
+            judge(check, answer, asked.expected, asked.inputs).verdict == "passed" and not changed_inputs(check, answer)
+            for asked, answer in zip(
+                key.asked(check.id), evidence.answers(check.id, key.most_parts(check.id)), strict=True
+            )
+        )
+        for check in about or checks
+    ]
+
+
+# -- what borrowing cannot try -----------------------------------------------------------------------------------------
+
+
+def _relied_on_besides(key: OpenKey, question: Question, evidence: Evidence, others: Sequence[str]) -> tuple[str, ...]:
+    """Return the charged questions whose functions this notebook uses here though nobody had to: no hint would be safe."""
+    sources = [cell.source for cell in evidence.sources] if others else []
+    return tuple(one for one in others if relies_on(sources, question.asks, key.spec.question(one).asks))
+
+
+def _shared_with(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> list[str]:
+    """Return the charged questions with which this notebook shares code in a way that borrowing cannot try.
+
+    What is borrowed stands behind the functions that the *reference* uses here. A notebook that goes another way, by
+    another function of the same question or by a helper of both, has its error here too, and nothing shows that.
+    """
+    if not (charged and key.key.reference):
+        return []
+    sources = [cell.source for cell in evidence.sources]
+    reference = [cell.source for cell in key.key.reference]
+    found = []
+    for one in charged:
+        asks = key.spec.question(one).asks
+        if any(shares_code(sources, [name], asks, directly_used(reference, [name], asks)) for name in question.asks):
+            found.append(one)
+    return found
+
+
+def _raising(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> list[str]:
+    """Return the charged questions that this one relies on and that raised errors themselves: these cannot be borrowed."""
+    sources = [cell.source for cell in evidence.sources] if charged else []
+    return [
+        one
+        for one in charged
+        if relies_on(sources, question.asks, key.spec.question(one).asks)
+        and any(
+            answer.status == "raised"
+            for part in key.parts(one)
+            for answer in evidence.answers(part.check, key.most_parts(part.check))
+        )
+    ]
+
+
+def _noted(feedback: Feedback, note: str) -> Feedback:
+    return msgspec.structs.replace(feedback, notes=(*feedback.notes, note))
