@@ -29,11 +29,13 @@ def load_module(name: str, source: str, where: str) -> ModuleType:
     return module
 
 
-def read_source(path: Path) -> str:
-    """Read an author's file."""
+def read_source(path: Path, *, needed: bool = True) -> str:
+    """Read an author's file; one that is not needed and not there says nothing."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
+        if not needed:
+            return ""
         raise AuthorError(f"{path} is missing") from None
     except UnicodeDecodeError as error:
         raise AuthorError(f"{path} is not UTF-8: {error}") from error

@@ -12,7 +12,7 @@ import msgspec
 from redink.errors import AuthorError
 from redink.records import Limits, Precision, Record
 
-FULL_MARKS = 100.0
+FORMAT = 1  # of assignment.toml and the files beside it; docs/authors.md says what stays compatible
 _DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -37,12 +37,18 @@ class Spec(Record, frozen=True):
     title: str
     slug: str
     questions: tuple[Question, ...]
+    format: int = FORMAT
     order: int = 0
     minutes: int = 0
     torch: bool = False
-    bonus: bool = False  # extra questions count on top of the 100 points
+    bonus: bool = False  # extra questions count on top of the core ones
     data: tuple[str, ...] = ()
     limits: Limits = Limits()
+
+    @property
+    def full_marks(self) -> float:
+        """The points of the core questions together."""
+        return round(math.fsum(question.points for question in self.questions if question.tier == "core"), 2)
 
     def question(self, id: str) -> Question:
         """Find a question by its id."""
@@ -86,11 +92,12 @@ def _check_spec(spec: Spec, path: Path) -> None:
     if len(set(ids)) < len(ids):
         twice = next(id for id in ids if ids.count(id) > 1)
         raise AuthorError(f"{path}: two questions have the id {twice!r}")
-    core = sum(question.points for question in spec.questions if question.tier == "core")
+    if spec.format != FORMAT:
+        raise AuthorError(f"{path}: this is format {spec.format}; this Redink reads format {FORMAT}")
     if not all(0 <= question.points < math.inf for question in spec.questions):
         raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
-    if abs(core - FULL_MARKS) > 1e-9:
-        raise AuthorError(f"{path}: the core questions have {core:g} points; they must total {FULL_MARKS:g}")
+    if not spec.full_marks:
+        raise AuthorError(f"{path}: the core questions have no points; give at least one of them some")
     _check_limits_and_data(spec, path)
     for place, question in enumerate(spec.questions):
         if not question.asks:

@@ -51,8 +51,21 @@ def grade(
             progress.step(outcome)
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
-        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *([old] if old else [])]
+        lines = [
+            *(handed_in.gathered.lines() if handed_in else ()),
+            *book.told,
+            *([old] if old else []),
+            *_lacking(key),
+        ]
         return report(outcomes, lines, key.spec)
+
+
+def _lacking(key: AnswerKey) -> Iterator[str]:
+    """Say what the grades rest on where an assignment is not written to its end."""
+    if not any(part.visibility == "hidden" for part in key.parts):
+        yield f"{key.slug} has no hidden checks: students have everything that is checked"
+    if not key.misconceptions:
+        yield f"{key.slug} has no misconceptions: hints name no mistake that a teacher foresaw"
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

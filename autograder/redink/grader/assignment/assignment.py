@@ -74,7 +74,7 @@ def read_assignment(course: Course, slug: str) -> Assignment:
     if spec.slug != slug:
         raise AuthorError(f"{folder / 'assignment.toml'}: the slug is {spec.slug!r}, but the folder is {slug!r}")
     public = read_source(folder / "checks.py")
-    hidden = read_source(solution / "hidden_checks.py")
+    hidden = read_source(solution / "hidden_checks.py", needed=False)
     master = read_master(solution / f"{slug}.py")
     assignment = Assignment(
         folder=folder,
@@ -85,7 +85,7 @@ def read_assignment(course: Course, slug: str) -> Assignment:
         master=master,
         misconceptions=_specimens(spec, solution / "misconceptions.py"),
         alternatives=_specimens(spec, solution / "alternatives.py"),
-        version=_version(folder, solution, slug),
+        version=_version(folder, hidden, solution / f"{slug}.py"),
         checks_source=public,
         hidden_source=hidden,
         solved=master.solved(),
@@ -95,16 +95,12 @@ def read_assignment(course: Course, slug: str) -> Assignment:
 
 
 def _specimens(spec: Spec, path: Path) -> tuple[Specimen, ...]:
-    return collect_specimens(lambda: load_module(f"{spec.slug}_{path.stem}", read_source(path), str(path)))
+    return collect_specimens(
+        lambda: load_module(f"{spec.slug}_{path.stem}", read_source(path, needed=False), str(path))
+    )
 
 
-def _version(folder: Path, solution: Path, slug: str) -> str:
-    digest = hashlib.sha256()
-    for path in (
-        folder / "assignment.toml",
-        folder / "checks.py",
-        solution / "hidden_checks.py",
-        solution / f"{slug}.py",
-    ):
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()[:12]
+def _version(folder: Path, hidden: str, master: Path) -> str:
+    public = [(folder / name).read_bytes() for name in ("assignment.toml", "checks.py")]
+    parts = (*public, hidden.encode(), master.read_bytes())
+    return hashlib.sha256(b"".join(part + b"\0" for part in parts)).hexdigest()[:12]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from redink.assignment.load import read_source
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError, CourseError
 from redink.grader.assignment.assignment import Assignment, read_assignment
@@ -49,7 +50,7 @@ def adopt(course: Course, book: Gradebook, slug: str, told: str, name: str = "")
     graded = graded_by_student(book, slug)
     edits = _first_edits(assignment, book, group, [graded[student] for student in group.students])
     path = assignment.solution / "misconceptions.py"
-    before = path.read_text(encoding="utf-8").rstrip("\n")
+    before = read_source(path, needed=False).rstrip("\n") or "from redink.checks import misconception"
     text = _declared(name, group, edits)
     temporary = path.with_name(path.name + ".part")
     temporary.write_text(f"{before}\n\n{text}", encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from redink.assignment.spec import FULL_MARKS
+from redink.assignment.spec import read_spec
 from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.rules.course_rules import CourseRules
@@ -72,6 +72,8 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
     attempts = {one: book.collected.attempts(one) for one in slugs}
     decided = {one: book.decisions.decided(one) for one in slugs}
     voids = {one: book.decisions.voids(one) for one in slugs}
+    written = [one for one in slugs if (course.assignments / one / "assignment.toml").is_file()]
+    full_marks = {one: read_spec(course.assignments / one).full_marks for one in written}
     students = sorted({*attempts[slug], *decided[slug], *(one.id for one in (roster.people if roster else ()))})
     standings = tuple(
         settle_course(
@@ -80,7 +82,7 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
             {one: attempts[one].get(student, []) for one in slugs},
             {one: decided[one].get(student, Decided()) for one in slugs},
             voids,
-            full_marks=dict.fromkeys(slugs, FULL_MARKS),
+            full_marks=full_marks,
         )[slug]
         for student in students
     )

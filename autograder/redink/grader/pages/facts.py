@@ -130,7 +130,6 @@ def class_facts(
     groups: Sequence[MistakeGroup],
     *,
     course: str = "",
-    full_marks: float = 100.0,
     roster: bool = False,
     notices: Sequence[str] = (),
 ) -> ClassFacts:
@@ -147,7 +146,7 @@ def class_facts(
         students=tuple(students),
         counts=dict(Counter(one.kind for one in students)),
         scores=scores,
-        bins=distribution(scores, full_marks) if scores else (),
+        bins=distribution(scores, max(one.max_score for one in results.values())) if scores else (),
         questions=_questions(list(results.values()), blank, list(results)),
         hardest=_hardest(list(results.values())),
         beliefs=_beliefs([results[id] for id in once]),

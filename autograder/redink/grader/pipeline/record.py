@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from redink.assignment.spec import FULL_MARKS
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import Done
@@ -58,7 +57,7 @@ def make_result(key: AnswerKey, submission: Submission, done: Done) -> Result:
         state=done.state,
         reason=None if done.reason is None else clean(done.reason, _LONGEST),
         score=assessment.score if assessment else 0.0,
-        max_score=FULL_MARKS,
+        max_score=key.spec.full_marks,
         questions=assessment.questions if assessment else (),
         cells=execution.cells if execution else (),
         box=execution.box if execution else Walls(),
