@@ -20,7 +20,7 @@ from redink.grader.similar.extracting import code_by_question, defined_names
 from redink.grader.similar.finding import AlikeClass
 from redink.grader.similar.pages import write_pages
 from redink.grader.similar.pairs import AlikePair, AlikeQuestion, Author, find_pairs
-from redink.grader.similar.tokens import read_runs
+from redink.grader.similar.tokens import LENGTH, MOST, read_runs
 from redink.records import Cell
 from tests.conftest import ROOT, SCALE, Desk, _copy
 
@@ -31,6 +31,11 @@ LOOP = "def total(values):\n    found = 0\n    for one in values:\n        found
 
 def runs(source: str) -> set[tuple[str, ...]]:
     return set(read_runs(source).lines)
+
+
+def test_of_very_long_code_only_the_beginning_is_looked_at():
+    numbers = "def f():\n    return [" + ",".join(map(str, range(100_000))) + "]"
+    assert len(read_runs(numbers).lines) == MOST - LENGTH + 1
 
 
 @pytest.mark.parametrize(

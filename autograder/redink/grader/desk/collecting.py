@@ -22,7 +22,7 @@ from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Roster, read_roster
-from redink.grader.rules.tables import CsvTable, read_table
+from redink.grader.rules.tables import CsvTable, harmless, read_table
 from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
@@ -113,7 +113,8 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem"))
     for one in collected.receipts:
         when = one.handed_in.isoformat() if one.handed_in else ""
-        rows.writerow((one.student, one.name, one.file, one.sha256, one.attempt, when, one.problem or ""))
+        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "")
+        rows.writerow(map(harmless, said))
     path.write_text(text.getvalue(), encoding="utf-8")
 
 

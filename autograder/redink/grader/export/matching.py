@@ -24,6 +24,7 @@ class SheetRow(Record, frozen=True):
     name: str
     ids: dict[str, str]
     locked: str = ""  # why its cell may not be written
+    test: bool = False  # it has the name of the platform's test student, whom nobody misses; but so may a student
 
     @property
     def shown(self) -> str:

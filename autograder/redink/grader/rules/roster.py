@@ -36,7 +36,11 @@ _PLATFORMS = {
     "nbgrader": ("nbgrader",),
 }
 _FIRM = ("canvas", "sis", "login", "email", "github")  # one person has one; Moodle's numbers change by assignment
-_NOBODY = {"points possible", "student, test", "test student"}  # rows of Canvas that are nobody's
+_NOBODY = {
+    "points possible",
+    "student, test",
+    "test student",
+}  # in Canvas nobody, without a number of one's own
 
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
 
@@ -113,7 +117,7 @@ def _people(table: CsvTable) -> Iterator[Person]:
 
         name = said(*_NAME) or " ".join(part for part in (said(*_FIRST), said(*_LAST)) if part)
         id = next((text for one in _ID if (text := said(one))), "")
-        if id and name.casefold() not in _NOBODY:
+        if id and (name.casefold() not in _NOBODY or said("sis user id")):
             ids = {platform: text for platform, names in _PLATFORMS.items() if (text := said(*names))}
             if table.column("sis user id", "sis login id") is not None and said("id"):  # a gradebook of Canvas
                 ids["canvas"] = said("id")
