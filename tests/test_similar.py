@@ -305,3 +305,11 @@ def test_helpers_belong_to_the_question_and_what_was_handed_out_does_not(alike):
     found = code_by_question(cells, spec, {"given"})
     assert "def spread" in found["scale"] and "def spread" not in found["centre"]
     assert "def given" not in found["centre"]
+
+
+@pytest.mark.parametrize("ends_no_line", ["\x0c", "\x1c", "\x85", "\u2028"])
+def test_no_sign_in_a_comment_moves_the_code_that_is_compared(alike, ends_no_line):
+    spec = read_assignment(Course(alike.root), "little").spec
+    function = "def centre(X):\n    return X - X.mean(axis=0)"
+    cells = [Cell(index=1, source=f"# {ends_no_line * 9}\n{function}\n")]
+    assert code_by_question(cells, spec, ())["centre"] == function
