@@ -98,12 +98,13 @@ class Class:
         return Gradebook(self.course.gradebook_path(), self.course.secret_name())
 
     def hand_in(self, student: str, graded: Result | None, *, days: float = -1.0, **more: Any) -> None:
-        """Hand in, and have it graded; `source` is the one cell of the notebook."""
+        """Hand in, and have it graded; `source` is the one cell of the notebook, `came_from` the platform."""
         source, file = more.pop("source", "def f(x):\n    return x + 1\n"), more.pop("file", f"{student}/little.ipynb")
         mistakes, sha256 = more.pop("mistakes", {}), more.pop("sha256", f"{student} {days}")
+        came_from = more.pop("came_from", "canvas")
         with self.book() as book:
             handed = HandIn(
-                student=student, file=file, sha256=sha256, source="canvas",
+                student=student, file=file, sha256=sha256, source=came_from,
                 handed_in=self.due + timedelta(days=days), **more,
             )  # fmt: skip
             kept = book.collected.keep("little", handed)

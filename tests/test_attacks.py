@@ -6,6 +6,7 @@ Every attack starts from a notebook that answers the first question of `little` 
 
 from __future__ import annotations
 
+import fnmatch
 import importlib.util
 import json
 import os
@@ -80,7 +81,8 @@ def _told(result: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_gets_what_it_declares(outcome: dict[str, Any], name: str) -> None:
-    wanted, result = runner.declared(ATTACKS[name]), outcome["by_name"][name]
+    wanted = runner.declared(ATTACKS[name])
+    result = outcome["by_name"][wanted.get("id", name)]
     assert result["state"] == wanted.get("state", "graded"), result["reason"]
     if "most" in wanted:
         assert result["score"] <= float(wanted["most"]), _told(result)
@@ -143,9 +145,14 @@ def _any_of(numbers: list[str], text: str) -> bool:
     return not there.isdisjoint(numbers)
 
 
+def _honest(outcome: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the results of those who hand in honest work beside each group of attacks."""
+    groups = sorted({path.parent.name for path in ATTACKS.values()})
+    return [outcome["by_name"][f"{group}-{runner.HONEST}"] for group in groups]
+
+
 def test_nobody_else_is_affected(outcome: dict[str, Any]) -> None:
-    honest = [one for name, one in outcome["by_name"].items() if runner.HONEST in name]
-    assert len(honest) == len({path.parent for path in ATTACKS.values()})
+    honest = _honest(outcome)
     assert {one["score"] for one in honest} == {100.0}
     assert len({json.dumps(one["questions"]) for one in honest}) == 1
 
@@ -167,13 +174,32 @@ def test_honest_work_gets_the_same_result_in_every_situation(shared: Callable[..
     situations = [one for one in SITUATIONS if one != "root" or os.getuid() == 0]
     seen = set()
     for found in (_graded(one, shared, little_course) for one in situations):
-        for name, result in found["by_name"].items():
-            if runner.HONEST in name:
-                cells = [{**cell, "cpu_seconds": 0} for cell in result["cells"]]
-                kept = {key: result[key] for key in ("version", "secret", "state", "score", "questions")}
-                seen.add(json.dumps([kept, cells]))
+        for result in _honest(found):
+            cells = [{**cell, "cpu_seconds": 0} for cell in result["cells"]]
+            kept = {key: result[key] for key in ("version", "secret", "state", "score", "questions")}
+            seen.add(json.dumps([kept, cells]))
     assert len(seen) == 1
 
 
-def test_the_corpus_is_large() -> None:
-    assert len(ATTACKS) >= 60
+# The kinds of attack that once succeeded, and the files of the corpus that try them again.
+KINDS = {
+    "hidden inputs leak": "theft-leaks_* theft-returns_what_* theft-keeps_* theft-tells_* theft-leaves_a_process_*",
+    "undeserved points by precision": "forging-*_hides_a_wrong_factor forging-half_* forging-one_half_*",
+    "undeserved points by links": "links-*",
+    "the batch dies": "sources-chains_* sources-nests_* names-* flooding-*_digits flooding-*_giants documents-nested_*",
+    "one submission holds the grader": "flooding-*_blanks flooding-*_lists flooding-*_colliding_* sources-hides_* "
+    "denial-sleeps_* denial-stops_* denial-trickles_*",
+    "one submission fills memory or disk": "flooding-*_arrays flooding-*_empty_giants forging-*rows_of_nothing "
+    "forging-*_outer_product forging-*_a_gigabyte documents-wide_* documents-many_* documents-too_*",
+    "texts": "flooding-writes_* flooding-prints_* flooding-raises_* forging-*_the_screen sources-fails_* "
+    "sources-forges_* names-that_*",
+    "collusion": "persistence-[ab]_* persistence-locks_a_* persistence-watches_* persistence-counts_*",
+    "forbidden names": "policy-*",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_every_kind_that_once_succeeded_there_are_five_attacks_at_least(kind: str) -> None:
+    found = [{name for name in ATTACKS if fnmatch.fnmatch(name, pattern)} for pattern in KINDS[kind].split()]
+    assert all(found)
+    assert len(set().union(*found)) >= 5

@@ -17,6 +17,7 @@ from redink.grader.desk.standings import find_standings, open_gradebook
 from redink.grader.rules.standing import Standing
 from tests import made_up_class
 from tests.conftest import SCALE, Desk, environment, write_notebook
+from tests.handing_in import EMPTY
 
 SIZE = 40
 SCORES = {"right": 100.0, "wrong": 60.0, "blank": 0.0}
@@ -142,6 +143,40 @@ def test_a_later_attempt_counts_and_the_earlier_one_stays(little: Desk, tmp_path
     one = standings(little)["ada"]
     assert (one.attempts, one.attempt and one.attempt.number, one.grade) == (3, 2, 100.0)
     assert "3 reused" in little.redink("grade", "little").stdout
+
+
+def test_a_receipt_holds_nothing_that_a_spreadsheet_runs(little: Desk):
+    (little.root / "class/=1+1").mkdir(parents=True)
+    (little.root / "class/=1+1/little.ipynb").write_bytes(EMPTY)
+    (little.root / "class/ada").mkdir()
+    (little.root / "class/ada/@SUM(1).ipynb").write_bytes(EMPTY)
+    collect(little, "class", "--receipts", "receipts.csv")
+    with (little.root / "receipts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [one["student"] for one in rows] == ["'=1+1", "ada"]
+    assert not [text for one in rows for text in one.values() if text.startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "0001-01-01 00:00:00 UTC",
+        "0001-01-01 00:00:00 Asia/Tokyo",
+        "9999-12-31 23:59:59 UTC",
+        "9999-12-31 23:59:59 -10:00",
+    ],
+)
+def test_a_time_that_no_clock_has_shown_stops_nobody(little: Desk, time: str):
+    made_up(little, 1)
+    for name in ("ada", "eve"):
+        (little.root / "submitted" / name / "little").mkdir(parents=True)
+        (little.root / "submitted" / name / "little/little.ipynb").write_bytes(EMPTY)
+    (little.root / "submitted/eve/little/timestamp.txt").write_text(time)
+    found = collect(little, "submitted")
+    flags = {one["student"]: one["flags"] for one in found["receipts"]}
+    assert flags == {"ada": [], "eve": [f"its time cannot be read: {time}"]}
+    now = standings(little)
+    assert (now["ada"].kind, now["eve"].kind) == ("not_graded", "not_graded")
 
 
 def test_receipts_can_be_sent_back(little: Desk, tmp_path: Path):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.export.accounting import account_lines
-from redink.grader.export.own_csv import COLUMNS, harmless
+from redink.grader.export.own_csv import COLUMNS
+from redink.grader.rules.tables import harmless
 from redink.grader.store.gradebook import Gradebook
 from tests.graded_class import export_as, hand_in, make_class
 

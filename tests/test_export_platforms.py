@@ -426,3 +426,11 @@ def test_a_link_that_is_written_to_stays_a_link(course):
     data, _ = export_as(course, "csv", to=course / "link.csv")
     assert (course / "link.csv").is_symlink()
     assert (course / "elsewhere.csv").read_bytes() == data
+
+
+def test_who_takes_the_name_of_the_test_student_gets_the_grade_and_stops_nobodys(course):
+    renamed = CANVAS.replace('"Ali, Ben"', '"Student, Test"')
+    data, done = export_as(course, "canvas", renamed, column=COLUMN)
+    rows = {one.texts()[1]: one.texts()[5] for one in parse_table(data).rows}
+    assert (rows["402"], rows["499"]) == ("5.00", "")
+    assert "499" not in lines(done) and "row 11" not in lines(done)

@@ -209,3 +209,19 @@ def test_clones_are_removed_when_nobody_needs_them(tmp_path, monkeypatch):
     assert len(list((tmp_path / "t").iterdir())) == 1
     del found
     assert list((tmp_path / "t").iterdir()) == []
+
+
+@pytest.mark.parametrize("time", ["", " x +0000", " -62135596800 +0000", " 253402300799 +0000", f" {'9' * 30} +0000"])
+def test_a_commit_of_no_possible_time_is_read_and_stops_nobody(tmp_path, time):
+    repository(tmp_path, "perceptron-ada", b"ada")
+    folder = repository(tmp_path, "perceptron-eve", b"eve")
+    git_of = ["git", "-C", str(folder)]
+    tree = subprocess.run([*git_of, "rev-parse", "HEAD^{tree}"], check=True, capture_output=True, text=True).stdout
+    text = f"tree {tree}author e <e@x>{time}\ncommitter e <e@x>{time}\n\nwork\n"
+    made = [*git_of, "hash-object", "-t", "commit", "-w", "--stdin", "--literally"]
+    name = subprocess.run(made, input=text, check=True, capture_output=True, text=True).stdout.strip()
+    run(folder, "update-ref", "refs/heads/main", name)
+    source = listed(tmp_path / "repos.txt", "perceptron-ada", "perceptron-eve")
+    assert contents(collect("perceptron", source)) == {"ada": b"ada", "eve": b"eve"}
+    early = collect("perceptron", source, before=NOON + timedelta(days=1))
+    assert {one.id: bool(one.problem) for one in early.found} == {"ada": False, "eve": True}

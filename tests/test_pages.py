@@ -394,7 +394,10 @@ def test_the_same_class_gives_the_same_bytes(room):
     ("file", "name"),
     [
         ("doeann_40527_700961_little.ipynb", "doeann_40527_700961_feedback.html"),
-        ("sub/doeann_LATE_40527_700961_little-2.ipynb", "doeann_LATE_40527_700961_feedback.html"),
+        ("doeann_LATE_40527_700961_little-2.ipynb", "doeann_LATE_40527_700961_feedback.html"),
+        ("doeann_40527_700961_doeben_40528_700962_little.ipynb", "doeann_40527_700961_feedback.html"),
+        ("doeann_40527_700961_work.zip/doeben_40528_700962_little.ipynb", "doeann_40527_700961_feedback.html"),
+        ("ann/doeben_40528_700962_little.ipynb", None),
         ("ada/little.ipynb", None),
         ("little_1.ipynb", None),
     ],
@@ -407,7 +410,12 @@ def test_feedback_for_canvas_has_the_prefix_of_what_was_handed_in(file, name):
     ("file", "name"),
     [
         ("Ada Lovelace_123_assignsubmission_file/little.ipynb", "Ada Lovelace_123_assignsubmission_file/feedback.html"),
-        ("x/Ada_123_assignsubmission_file_/a/little.ipynb", "Ada_123_assignsubmission_file/feedback.html"),
+        ("Ada_123_assignsubmission_file_/a/little.ipynb", "Ada_123_assignsubmission_file/feedback.html"),
+        (
+            "Ada_123_assignsubmission_file_/Ben_124_assignsubmission_file/x.ipynb",
+            "Ada_123_assignsubmission_file/feedback.html",
+        ),
+        ("ada/Ben_124_assignsubmission_file/little.ipynb", None),
         ("Ada_123_assignsubmission_file_little.ipynb", "Ada_123_assignsubmission_file/feedback.html"),
         ("Ada_123_assignsubmission_onlinetext/little.ipynb", "Ada_123_assignsubmission_file/feedback.html"),
         ("A.._123_assignsubmission_file/little.ipynb", None),
@@ -420,13 +428,14 @@ def test_feedback_for_moodle_has_the_folder_of_what_was_handed_in(file, name):
 
 def test_feedback_is_packed_for_the_platforms_that_it_came_from(room):
     room.hand_in("zoe", WRONG, file="doezoe_40527_700961_little.ipynb", members=("zed",))
-    room.hand_in("pam", WRONG, file="Pam_9_assignsubmission_file/little.ipynb")
+    room.hand_in("pam", WRONG, file="Pam_9_assignsubmission_file/little.ipynb", came_from="moodle")
+    room.hand_in("eve", WRONG, file="doezoe_40527_700961_little.ipynb", came_from="path")  # by a name of her own
     written = write(room)
     assert written.packed == {"feedback-canvas.zip": 1, "feedback-moodle.zip": 1}
     with zipfile.ZipFile(room.root / "out/feedback-canvas.zip") as archive:
         assert archive.namelist() == ["doezoe_40527_700961_feedback.html"]
         assert archive.read(archive.namelist()[0]).decode() == read(room, "students/zoe.html")
-    room.hand_in("pam", WRONG, file="pam.ipynb", days=-0.1)
+    room.hand_in("pam", WRONG, file="pam.ipynb", days=-0.1, came_from="path")
     write(room)
     assert not (room.root / "out/feedback-moodle.zip").exists()
 

@@ -40,6 +40,11 @@ def test_the_gradebook_of_canvas_is_a_roster_without_its_rows_that_are_nobody(tm
     assert found["402"].ids == {"canvas": "402", "sis": "s2", "login": "jm"}
 
 
+def test_a_student_who_takes_the_name_of_canvas_s_test_student_stays_in_the_roster(tmp_path):
+    found = roster(tmp_path, CANVAS + '"Student, Test",403,s3,eve,A,,\n')
+    assert [one.id for one in found.people] == ["401", "402", "403"]
+
+
 def test_a_worksheet_of_moodle_is_a_roster(tmp_path):
     found = roster(tmp_path, MOODLE)
     assert [(one.id, one.name, one.ids) for one in found.people] == [

@@ -20,7 +20,7 @@ from redink.grader.similar.extracting import code_by_question, defined_names
 from redink.grader.similar.finding import AlikeClass
 from redink.grader.similar.pages import write_pages
 from redink.grader.similar.pairs import AlikePair, AlikeQuestion, Author, find_pairs
-from redink.grader.similar.tokens import read_runs
+from redink.grader.similar.tokens import LENGTH, MOST, read_runs
 from redink.records import Cell
 from tests.conftest import ROOT, SCALE, Desk, _copy
 
@@ -31,6 +31,11 @@ LOOP = "def total(values):\n    found = 0\n    for one in values:\n        found
 
 def runs(source: str) -> set[tuple[str, ...]]:
     return set(read_runs(source).lines)
+
+
+def test_of_very_long_code_only_the_beginning_is_looked_at():
+    numbers = "def f():\n    return [" + ",".join(map(str, range(100_000))) + "]"
+    assert len(read_runs(numbers).lines) == MOST - LENGTH + 1
 
 
 @pytest.mark.parametrize(
@@ -300,3 +305,11 @@ def test_helpers_belong_to_the_question_and_what_was_handed_out_does_not(alike):
     found = code_by_question(cells, spec, {"given"})
     assert "def spread" in found["scale"] and "def spread" not in found["centre"]
     assert "def given" not in found["centre"]
+
+
+@pytest.mark.parametrize("ends_no_line", ["\x0c", "\x1c", "\x85", "\u2028"])
+def test_no_sign_in_a_comment_moves_the_code_that_is_compared(alike, ends_no_line):
+    spec = read_assignment(Course(alike.root), "little").spec
+    function = "def centre(X):\n    return X - X.mean(axis=0)"
+    cells = [Cell(index=1, source=f"# {ends_no_line * 9}\n{function}\n")]
+    assert code_by_question(cells, spec, ())["centre"] == function

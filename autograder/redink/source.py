@@ -66,6 +66,11 @@ def definitions(source: str) -> tuple[Definition, ...]:
     return _read(source).definitions
 
 
+def lines_of(source: str) -> list[str]:
+    """Return the lines of a source as Python counts them: at a form feed or a separator of Unicode no line ends."""
+    return re.split(r"\r\n|\r|\n", source)
+
+
 def globals_of(source: str) -> frozenset[str]:
     """Return the names that a source reads and that are not local to its functions: globals and builtins."""
     try:

@@ -36,6 +36,8 @@ HERE = Path(__file__).parent
 MARKER = "a marker that nobody may ever see"
 HONEST = "zz_honest"
 OUTPUT = 64 * 1024  # characters that a submission may print
+FORBIDDEN = '["numpy.std", "numpy.linalg.norm"]'  # in the second question
+PLACED = ("links", "names")  # groups whose attacks lie in the class in a way of their own
 _LIMITS = """cell_cpu = 1
 check_cpu = 0.5
 total_cpu = 10
@@ -81,9 +83,13 @@ def _notebook(sources: list[str]) -> bytes:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode()
 
 
+def _source(path: Path) -> str:
+    return path.read_text(encoding="utf-8").split('"""', 2)[2]
+
+
 def _document(path: Path, bait: dict[str, Any]) -> bytes:
     """Make the file that is handed in: cells around an attack's source, or what one in `documents` or `sources` makes."""
-    source = path.read_text(encoding="utf-8").split('"""', 2)[2]
+    source = _source(path)
     if path.parent.name in ("documents", "sources"):
         names: dict[str, Any] = {}
         exec(source, names)
@@ -95,7 +101,8 @@ def _document(path: Path, bait: dict[str, Any]) -> bytes:
 def _prepare(course: Path, files: Path, port: int) -> dict[str, Any]:
     """Plant secrets, and say where they are: only what a student could guess or learn."""
     toml = course / "assignments/little/assignment.toml"
-    toml.write_text(re.sub(r"cell_cpu.*\ncheck_cpu.*", _LIMITS, toml.read_text()))
+    strict = toml.read_text().replace('asks = ["scale"]', f'asks = ["scale"]\nforbids = {FORBIDDEN}')
+    toml.write_text(re.sub(r"cell_cpu.*\ncheck_cpu.*", _LIMITS, strict))
     for name in ("solutions/little/hidden_checks.py", "solutions/little/little.py"):
         with (course / name).open("a") as file:
             file.write(f"\n# {MARKER}\n")
@@ -114,11 +121,19 @@ def _hand_in(course: Path, bait: dict[str, Any]) -> None:
     from redink.grader.assignment.master import read_master
 
     (course / "class").mkdir()
-    solved = [cell.source for cell in read_master(course / "solutions/little/little.py").solved()]
+    folder = course / "class"
+    cells = [cell.source for cell in read_master(course / "solutions/little/little.py").solved()]
+    solved = _notebook([*cells, f"# {MARKER}"])
     for group in {path.parent.name for path in attacks().values()}:
-        (course / "class" / f"{group}-{HONEST}.ipynb").write_bytes(_notebook([*solved, f"# {MARKER}"]))
+        (folder / f"{group}-{HONEST}.ipynb").write_bytes(solved)
+    makers = {"HONEST": Path(bait["OTHER"]).name, "solved": lambda: solved, "notebook": lambda: _notebook([_PREAMBLE])}
     for name, path in attacks().items():
-        (course / "class" / f"{name}.ipynb").write_bytes(_document(path, bait))
+        if path.parent.name in PLACED:
+            names: dict[str, Any] = dict(makers)
+            exec(_source(path), names)
+            names["hand_in"](folder, name, course)
+        else:
+            (folder / f"{name}.ipynb").write_bytes(_document(path, bait))
 
 
 def _listen(bait: dict[str, Any]) -> list[socket.socket]:
@@ -154,8 +169,8 @@ def _state_of(*folders: Path) -> str:
         if "gradebook" in path.name or path.suffix in (".pyc", ".key") or path.name in ("__pycache__", "keys"):
             continue
         seen = path.lstat()
-        whole.update(f"{path} {seen.st_mode} {seen.st_uid}".encode())
-        if path.is_file():
+        whole.update(os.fsencode(path) + f" {seen.st_mode} {seen.st_uid}".encode())
+        if path.is_file() and not path.is_symlink():
             whole.update(path.read_bytes())
     return whole.hexdigest()
 

@@ -25,6 +25,7 @@ from redink.grader.pipeline.report import Outcome, Report, report
 from redink.grader.rules.reading import read_course
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
+from redink.texts import look_alikes
 
 
 def grade(
@@ -51,11 +52,13 @@ def grade(
             progress.step(outcome)
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
+        known = [*(one.id for one in found), *(one.id for one in (roster.people if roster else ()))]
         lines = [
             *(handed_in.gathered.lines() if handed_in else ()),
             *book.told,
             *([old] if old else []),
             *_lacking(key),
+            *look_alikes(known),
         ]
         return report(outcomes, lines, key.spec)
 

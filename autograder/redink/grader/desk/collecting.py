@@ -22,11 +22,11 @@ from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Roster, read_roster
-from redink.grader.rules.tables import CsvTable, read_table
+from redink.grader.rules.tables import CsvTable, harmless, read_table
 from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
-from redink.texts import clean
+from redink.texts import clean, look_alikes
 
 _TIMES = ("submitted at", "handed in", "last modified (submission)", "last modified submission", "time")
 _WHO = ("student", "id", "identifier", "email", "email address", "sis login id", "username")
@@ -93,9 +93,10 @@ def collect_class(
             receipts.append(_keep(book, slug, one, known))
             progress(done, len(attempts))
         there = set(book.collected.attempts(slug))
+    everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
     return CollectedClass(
         assignment=slug,
-        told=tuple(one.gathered.told for one in found),
+        told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
         receipts=tuple(receipts),
         ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
@@ -112,7 +113,8 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem"))
     for one in collected.receipts:
         when = one.handed_in.isoformat() if one.handed_in else ""
-        rows.writerow((one.student, one.name, one.file, one.sha256, one.attempt, when, one.problem or ""))
+        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "")
+        rows.writerow(map(harmless, said))
     path.write_text(text.getvalue(), encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from redink.checks.specimens import Edit
 from redink.errors import CourseError
 from redink.records import Cell
-from redink.source import Statement, definitions, globals_of, is_python, parse, statements
+from redink.source import Statement, definitions, globals_of, is_python, lines_of, parse, statements
 
 _MOST_LINES = 120  # of a function that is taken over
 
@@ -79,7 +79,7 @@ def _definition(cells: Sequence[Cell], name: str, whose: str) -> tuple[Cell, lis
             if one.name == name:
                 if one.kind == "value":
                     raise CourseError(f"{whose} makes {name} without def or class")
-                return cell, cell.source.splitlines()[one.first - 1 : one.last]
+                return cell, lines_of(cell.source)[one.first - 1 : one.last]
     raise CourseError(f"{whose} defines no {name}")
 
 

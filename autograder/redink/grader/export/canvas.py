@@ -84,6 +84,6 @@ def _rows(table: CsvTable, header: list[str], points: int) -> tuple[SheetRow, ..
     for at, row in enumerate(table.rows[points + 1 :], start=points + 1):
         name = cell_text(row, whole) or f"{cell_text(row, first)} {cell_text(row, last)}".strip()
         ids = {kind: text for kind, place in places.items() if (text := cell_text(row, place))}
-        if (name or ids) and name.casefold() not in _TEST_STUDENTS:
-            found.append(SheetRow(at=at, name=name, ids=ids))
+        if name or ids:
+            found.append(SheetRow(at=at, name=name, ids=ids, test=name.casefold() in _TEST_STUDENTS))
     return tuple(found)

@@ -154,7 +154,7 @@ def _account(
             CappedScore(student=one.score.student, score=float(one.capped)) for one in placed if one.capped is not None
         ),
         overridden=tuple(one.score.student for one in placed if one.new is not None and one.score.overridden),
-        nobodys=tuple(one.shown for one in matches.nobodys),
+        nobodys=tuple(one.shown for one in matches.nobodys if not one.test),
         absent=tuple(student for student in scores if student not in matches.rows),
         told=(*remarks(order), *(told for told, _ in matches.trouble)),
         names={student: one.shown for student, one in scores.items()},

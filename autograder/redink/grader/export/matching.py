@@ -10,11 +10,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from redink.grader.rules.roster import Person, Token, name_tokens
+from redink.grader.rules.roster import Person, Token, contradict, name_tokens
 from redink.records import Record
-from redink.texts import clean
+from redink.texts import clean, same_letters
 
-_FIRM = ("canvas", "sis", "login", "email")  # one person has one; Moodle numbers participants anew in each assignment
 _DIGITS = re.compile(r"\d+")
 
 
@@ -25,6 +24,7 @@ class SheetRow(Record, frozen=True):
     name: str
     ids: dict[str, str]
     locked: str = ""  # why its cell may not be written
+    test: bool = False  # it has the name of the platform's test student, whom nobody misses; but so may a student
 
     @property
     def shown(self) -> str:
@@ -52,7 +52,7 @@ def match_rows(rows: Sequence[SheetRow], people: Mapping[str, Person]) -> Matche
         for row in left:
             meant = {id for token in of_row(row) for id in index.get(token, ())}
             if of_row is not _own_ids:
-                meant = {id for id in meant if not _contradict(row, people[id])}
+                meant = {id for id in meant if not contradict(people[id], row.ids)}
             if len(meant) == 1:
                 found[meant.pop()].append(row)
             elif meant:
@@ -85,7 +85,7 @@ def plain_id(kind: str, value: str) -> str:
     """Return an id as it is compared; of Moodle's `Participant 123`, in any language, the number."""
     if kind == "moodle" and (numbers := _DIGITS.findall(value)):
         return str(int(numbers[-1]))
-    return value.strip().casefold()
+    return same_letters(value.strip())
 
 
 def _own_ids(row: SheetRow) -> Iterable[Token]:
@@ -93,7 +93,7 @@ def _own_ids(row: SheetRow) -> Iterable[Token]:
 
 
 def _any_ids(row: SheetRow) -> Iterable[Token]:
-    return [("", value.strip().casefold()) for value in row.ids.values() if value.strip()]
+    return [("", same_letters(value.strip())) for value in row.ids.values() if value.strip()]
 
 
 def _names(row: SheetRow) -> Iterable[Token]:
@@ -107,17 +107,11 @@ def _ids_of_person(person: Person) -> Iterable[Token]:
 def _any_ids_of_person(person: Person) -> Iterable[Token]:
     """List the id in the gradebook, whatever it is, and addresses and logins, which are each other's on many sites."""
     of = _ids(person)
-    return [("", person.id.casefold()), *(("", of[kind]) for kind in ("login", "email") if kind in of)]
+    return [("", same_letters(person.id)), *(("", of[kind]) for kind in ("login", "email") if kind in of)]
 
 
 def _names_of_person(person: Person) -> Iterable[Token]:
     return name_tokens(person.name or person.id)
-
-
-def _contradict(row: SheetRow, person: Person) -> bool:
-    """Tell whether a row and a person have different ids of a kind of which everybody has one."""
-    mine, theirs = _ids(person), dict(_own_ids(row))
-    return any(kind in mine and kind in theirs and mine[kind] != theirs[kind] for kind in _FIRM)
 
 
 _PASSES: tuple[tuple[Callable[[SheetRow], Iterable[Token]], Callable[[Person], Iterable[Token]]], ...] = (

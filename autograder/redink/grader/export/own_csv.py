@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -20,13 +19,12 @@ from redink.grader.course import Course
 from redink.grader.export.formats import Export, ExportAccount, FilledCell, LeftCell, Order
 from redink.grader.export.scores import OutgoingScore, outgoing, remarks
 from redink.grader.rules.standing import Standing
-from redink.grader.rules.tables import read_table
+from redink.grader.rules.tables import harmless, read_table
 
 COLUMNS = (
     "id", "name", "email", "attempt", "handed_in", "days_late", "checked", "earned", "taken", "override", "grade",
     "state", "reason",
 )  # fmt: skip
-_FORMULA = re.compile(r"(^|[,;\t\r\n])(?=\s*[=+\-@\t\r＝＋－＠])")  # also where another separator would split the text
 
 
 class OwnCsv:
@@ -53,11 +51,6 @@ class OwnCsv:
             name=f"{order.known.assignment}{'.topics' if by_topic else ''}.csv",
             account=_account(order, list(scores.values())),
         )
-
-
-def harmless(text: str) -> str:
-    """Write a text so that no spreadsheet runs it, whatever separator it expects."""
-    return _FORMULA.sub(r"\1'", text)
 
 
 def _row(order: Order, standing: Standing, score: OutgoingScore) -> Iterator[str]:

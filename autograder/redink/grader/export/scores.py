@@ -8,7 +8,7 @@ from redink.grader.desk.standings import ClassStandings
 from redink.grader.export.formats import Order
 from redink.grader.rules.standing import Standing
 from redink.records import Record
-from redink.texts import clean
+from redink.texts import clean, look_alikes
 
 _WHY = {"missing": "handed in nothing", "not_graded": "not graded yet"}
 MOST_NAMED = 12
@@ -65,6 +65,7 @@ def remarks(order: Order) -> Iterator[str]:
     strangers = [of[one] for one in known.strangers()]
     if strangers:
         yield f"{len(strangers)} handed in and are not in the roster: {listed(strangers)}"
+    yield from look_alikes(of)
 
 
 def _score(order: Order, standing: Standing) -> OutgoingScore:

@@ -23,6 +23,7 @@ from redink.errors import SubmissionError
 from redink.files import Kind
 from redink.grader.intake.archive import Archive, Packed
 from redink.grader.intake.tree import MOST_ENTRIES
+from redink.grader.rules.course_rules import believable
 from redink.notebook import MAX_BYTES
 from redink.records import Record
 from redink.texts import clean
@@ -67,7 +68,7 @@ class Repository:
         )
         return [
             Commit(name=name, committed=_time(committed), written=_time(written))
-            for name, committed, written in (line.split() for line in listed.decode("ascii", "replace").splitlines())
+            for name, committed, written in (line.split(" ") for line in listed.decode("ascii", "replace").splitlines())
         ]
 
     def tree(self, commit: Commit) -> Archive:
@@ -107,7 +108,7 @@ def _members(listed: bytes, objects: list[str]) -> Iterator[Packed]:
 
 def _time(seconds: str) -> datetime | None:
     try:
-        return datetime.fromtimestamp(int(seconds), UTC)
+        return believable(datetime.fromtimestamp(int(seconds), UTC))
     except (ValueError, OverflowError, OSError):
         return None
 

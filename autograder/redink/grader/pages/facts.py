@@ -13,6 +13,7 @@ from redink.grader.pages.groups import UnknownMistake, unknown_mistakes
 from redink.grader.pages.messages import read_message
 from redink.grader.pipeline.report import MistakeGroup
 from redink.records import CheckResult, Record, Result
+from redink.texts import look_alikes
 
 HARDEST = 10
 _A_PERSON = re.compile("a person should look|not tried")
@@ -160,7 +161,7 @@ def class_facts(
         overridden=_lines(students, lambda one: one.decided),
         late=_lines(students, lambda one: (one.late,) if one.late else ()),
         roster=roster,
-        notices=tuple(notices),
+        notices=(*notices, *look_alikes(one.student for one in students)),
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 _PLAIN = re.compile(r"[a-z0-9_][a-z0-9_-]{0,59}")
 _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # files that Windows cannot have
-_CANVAS = re.compile(r"(?:[^/]*_)?\d+_\d+_(?=[^/]*$)")
+_CANVAS = re.compile(r"(?:[^/]*?_)?\d+_\d+_")
 _MOODLE = re.compile(r"[^/_]*_\d+_assignsubmission_(?:file|onlinetext)(?=[_/])")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same pages make the same zip
 
@@ -34,19 +34,18 @@ def page_name(student: str) -> str:
 
 
 def canvas_name(file: str) -> str | None:
-    """Return what Canvas knows a student's feedback by: the prefix that it gave to the file that was handed in."""
-    name = file.rsplit("/", 1)[-1]
-    match = _CANVAS.match(name)
+    """Return what Canvas knows a student's feedback by: the prefix that it gave to the file that was handed in.
+
+    What lies in a student's zip has a name that the student chose, which may be like somebody else's.
+    """
+    match = _CANVAS.match(file.split("/", 1)[0])
     return _safe(f"{match[0]}feedback.html") if match else None
 
 
 def moodle_name(file: str) -> str | None:
     """Return what Moodle knows a student's feedback by: the folder, or the prefix, that it gave to what was handed in."""
-    for part in f"{file}/".split("/"):
-        match = _MOODLE.match(f"{part}/")
-        if match:
-            return _safe(f"{match[0].replace('onlinetext', 'file')}/feedback.html")
-    return None
+    match = _MOODLE.match(f"{file}/")
+    return _safe(f"{match[0].replace('onlinetext', 'file')}/feedback.html") if match else None
 
 
 def packed(pages: Mapping[str, bytes]) -> bytes:

@@ -114,9 +114,11 @@ def _feedback(release: Release, found: ClassMaterial, standing: Standing) -> tup
 def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) -> dict[str, int]:
     """Pack the feedback for the platforms that submissions came from; a zip for which there is nobody is not kept."""
     attempts = {one.student: one.attempt for one in found.known.standings if one.attempt}
-    files = {id: one.file for id, one in attempts.items() if not one.group or one.group[0] == id}  # who uploaded it
+    uploaded = {id: one for id, one in attempts.items() if not one.group or one.group[0] == id}
     counts = {}
-    for zip_name, name_of in (("feedback-canvas.zip", canvas_name), ("feedback-moodle.zip", moodle_name)):
+    for platform, name_of in (("canvas", canvas_name), ("moodle", moodle_name)):
+        zip_name = f"feedback-{platform}.zip"
+        files = {id: one.file for id, one in uploaded.items() if one.source == platform}
         named = {name: pages[student] for student in pages if (name := name_of(files.get(student, "")))}
         if named:
             _put(target / zip_name, packed(named))

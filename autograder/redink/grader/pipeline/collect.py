@@ -128,8 +128,14 @@ class FilesOfGradebook:
 
 
 def _identified(taken: Iterable[Taken], roster: Roster | None) -> dict[str, Person | None]:
-    """Say who is meant by each name of a platform, as far as the roster knows."""
-    return {one.student: roster.find(one.student, one.name or "", one.ids) if roster else None for one in taken}
+    """Say who is meant by each name of a platform, as far as the roster knows; an id is believed before a name."""
+    if roster is None:
+        return {one.student: None for one in taken}
+    meant = {one.student: (roster.find(one.student, one.name or "", one.ids), one.ids) for one in taken}
+    sure = {key: person for key, (person, ids) in meant.items() if person and roster.is_sure(person, key, ids)}
+    taken_by_id = {person.id for person in sure.values()}
+    by_name = {key: person for key, (person, _) in meant.items() if person and person.id not in taken_by_id}
+    return {key: sure.get(key) or by_name.get(key) for key in meant}
 
 
 def _by_attempt(taken: Iterable[Taken], people: Mapping[str, Person | None]) -> dict[tuple[str, int], list[Taken]]:

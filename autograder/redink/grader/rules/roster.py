@@ -1,7 +1,8 @@
 """Who is in the course: a CSV file of the instructor's own, or one that a platform exports, read by its headers.
 
 A person has one id in the gradebook, and others on platforms: `canvas`, `moodle`, `github` … A submission is a person's if
-an id of one of these or else the whole name says so, and nobody else could be meant; nobody is ever guessed.
+an id of one of these or else the whole name says so, and nobody else could be meant; nobody is ever guessed. A name is
+chosen more freely than an id, so it is not believed where an id contradicts it, nor are letters of other alphabets.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import msgspec
 from redink.errors import CourseError
 from redink.grader.rules.tables import CsvTable, read_table
 from redink.records import Record
-from redink.texts import clean, file_name
+from redink.texts import clean, file_name, same_letters
 
 # What a column is called: our own word first, then those of the platforms.
 _ID = ("id", "student id", "username", "login", "sis login id", "sis user id", "sid", "email address", "email")
@@ -34,7 +35,12 @@ _PLATFORMS = {
     "github": ("github", "github username"),
     "nbgrader": ("nbgrader",),
 }
-_NOBODY = {"points possible", "student, test", "test student"}  # rows of Canvas that are nobody's
+_FIRM = ("canvas", "sis", "login", "email", "github")  # one person has one; Moodle's numbers change by assignment
+_NOBODY = {
+    "points possible",
+    "student, test",
+    "test student",
+}  # in Canvas nobody, without a number of one's own
 
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
 
@@ -68,11 +74,17 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
+        of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, same_letters(value)), ())}
         for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
+            found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
             if found:
                 return self._by_id[found.pop()] if len(found) == 1 else None
         return None
+
+    def is_sure(self, person: Person, key: str, ids: Mapping[str, str]) -> bool:
+        """Tell whether it is by an id that a person was found, not by the name alone."""
+        return any(person.id in self._known.get(token, ()) for token in _id_tokens(key, ids))
 
     def group(self, person: Person) -> tuple[Person, ...]:
         """List everybody in a person's group, that person first."""
@@ -105,7 +117,7 @@ def _people(table: CsvTable) -> Iterator[Person]:
 
         name = said(*_NAME) or " ".join(part for part in (said(*_FIRST), said(*_LAST)) if part)
         id = next((text for one in _ID if (text := said(one))), "")
-        if id and name.casefold() not in _NOBODY:
+        if id and (name.casefold() not in _NOBODY or said("sis user id")):
             ids = {platform: text for platform, names in _PLATFORMS.items() if (text := said(*names))}
             if table.column("sis user id", "sis login id") is not None and said("id"):  # a gradebook of Canvas
                 ids["canvas"] = said("id")
@@ -114,21 +126,30 @@ def _people(table: CsvTable) -> Iterator[Person]:
 
 def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
     """List what tells a person by an id: a platform's own, and the id that the gradebook knows."""
-    yield "id", key.casefold()
+    yield "id", same_letters(key)
     for platform, value in ids.items():
         if value:
-            yield platform, value.casefold()
-            yield "id", value.casefold()
+            yield platform, same_letters(value)
+            yield "id", same_letters(value)
+
+
+def contradict(person: Person, ids: Mapping[str, str]) -> bool:
+    """Tell whether a person has another id than these, of a kind of which everybody has one."""
+    mine = {**person.ids, "email": person.email or person.ids.get("email", "")}
+    both = [(mine[kind], ids[kind]) for kind in _FIRM if mine.get(kind) and ids.get(kind)]
+    return any(same_letters(one.strip()) != same_letters(other.strip()) for one, other in both)
 
 
 def name_tokens(name: str) -> Iterator[Token]:
     """List the ways of writing a name as one word: given name first or family name first, with and without accents."""
     for text in (name, _without_accents(name)):
-        words = ["".join(filter(str.isalnum, word)) for word in text.casefold().replace(",", " ").split()]
+        words = ["".join(filter(str.isalnum, word)) for word in same_letters(text).replace(",", " ").split()]
         words = [word for word in words if word]
         for at in range(len(words)):
             yield "name", "".join(words[at:] + words[:at])
 
 
 def _without_accents(text: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    return "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)).replace(
+        "ß", "ss"
+    )

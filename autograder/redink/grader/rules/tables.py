@@ -15,6 +15,7 @@ from redink.records import Record
 
 MOST_BYTES = 20 << 20
 _SEPARATORS = (",", ";", "\t")
+_FORMULA = re.compile(r"(^|[,;\t\r\n])(?=\s*[=+\-@\t\r＝＋－＠])")  # also where another separator would split the text
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -53,6 +54,11 @@ class CsvTable(Record, frozen=True):
         """Find the first of these columns that the header has, whatever its case."""
         header = [plain(text) for text in self.rows[0].texts()] if self.rows else []
         return next((header.index(plain(name)) for name in names if plain(name) in header), None)
+
+
+def harmless(text: str) -> str:
+    """Write a text so that no spreadsheet runs it, whatever separator it expects."""
+    return _FORMULA.sub(r"\1'", text)
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from redink.assignment.spec import Spec
 from redink.grader.assignment.depending import reached, uses_of
 from redink.records import Cell
-from redink.source import definitions
+from redink.source import definitions, lines_of
 
 
 def code_by_question(cells: Sequence[Cell], spec: Spec, given: Collection[str]) -> dict[str, str]:
@@ -34,7 +34,7 @@ def _texts(cells: Sequence[Cell]) -> dict[str, str]:
     """Return the text of each function and class, by name, in an order that is the same wherever they stand."""
     found = {}
     for cell in cells:
-        lines = cell.source.splitlines()
+        lines = lines_of(cell.source)
         for one in definitions(cell.source):
             if one.kind != "value":
                 found[one.name] = "\n".join(lines[one.first - 1 : one.last])

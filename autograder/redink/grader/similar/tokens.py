@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import keyword
 import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
 LENGTH = 6  # tokens of a run
+MOST = 10_000  # tokens of a question's code that are looked at: some thousand lines
 _KEPT = frozenset({*keyword.kwlist, *dir(builtins), "np", "numpy", "torch", "math", "itertools"})
 _PASSED_OVER = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 _UNREADABLE = (tokenize.TokenError, SyntaxError, ValueError, RecursionError)
@@ -32,8 +34,8 @@ class Runs(NamedTuple):
 
 
 def read_runs(source: str) -> Runs:
-    """Return the runs of a source; of one that cannot be read, those up to there."""
-    tokens = list(_words(source))
+    """Return the runs of a source; of one that cannot be read, or is too long, those up to there."""
+    tokens = list(itertools.islice(_words(source), MOST))
     found: dict[Run, set[int]] = {}
     for start in range(len(tokens) - LENGTH + 1):
         part = tokens[start : start + LENGTH]

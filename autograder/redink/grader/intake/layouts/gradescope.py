@@ -20,6 +20,7 @@ from redink.grader.intake.layouts.gathered import Gathered, Ignored, Partner, So
 from redink.grader.intake.layouts.plain import alone
 from redink.grader.intake.layouts.walking import hidden, visible
 from redink.grader.intake.tree import Tree
+from redink.grader.rules.course_rules import believable
 from redink.records import Record
 from redink.texts import clean, file_name
 
@@ -135,7 +136,7 @@ def _time(text: Any) -> datetime | None:
         return None
     zone = "+00:00" if found[4] in ("Z", "UTC") else found[4]
     try:
-        return datetime.fromisoformat(f"{found[1]}T{found[2]}{(found[3] or '.0').ljust(7, '0')}{zone}")
+        return believable(datetime.fromisoformat(f"{found[1]}T{found[2]}{(found[3] or '.0').ljust(7, '0')}{zone}"))
     except ValueError:
         return None
 

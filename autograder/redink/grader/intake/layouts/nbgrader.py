@@ -16,6 +16,7 @@ from redink.grader.intake.layouts.gathered import Gathered, Ignored, Sought, Tak
 from redink.grader.intake.layouts.plain import alone
 from redink.grader.intake.layouts.walking import File, hidden, visible
 from redink.grader.intake.tree import Entry, Place, Tree
+from redink.grader.rules.course_rules import believable
 from redink.texts import clean, file_name
 
 TIMESTAMP = "timestamp.txt"
@@ -131,9 +132,9 @@ def _time(text: str) -> datetime | None:
     try:
         plain = datetime.fromisoformat(f"{day}T{clock}{(found[7] or '.0').ljust(7, '0')}")
         if found[8] in (None, "UTC", "Z"):
-            return plain.replace(tzinfo=UTC)
+            return believable(plain.replace(tzinfo=UTC))
         if found[8][0] in "+-":
-            return datetime.fromisoformat(f"{plain.isoformat()}{found[8]}")
-        return plain.replace(tzinfo=zoneinfo.ZoneInfo(found[8]))
+            return believable(datetime.fromisoformat(f"{plain.isoformat()}{found[8]}"))
+        return believable(plain.replace(tzinfo=zoneinfo.ZoneInfo(found[8])))
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
         return None
