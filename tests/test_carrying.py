@@ -565,6 +565,27 @@ def test_where_only_the_notebook_uses_an_earlier_function_there_is_no_hint_but_a
     assert apart["hint"]["misconception"] == "divides_by_the_variance"
 
 
+def test_a_helper_of_two_questions_that_do_not_use_each_other_is_a_word_for_a_person(little: Desk):
+    """Its error fails both questions, and nothing can be tried; a hint that fits the answers stands all the same."""
+    little.edit(little.assignment / "assignment.toml", 'uses = ["centre"]\n', "")
+    little.edit(little.solution / "little.py", "centred = centre(X)", "centred = X - np.mean(X, axis=0)")
+    helper = "def middle(X):\n    return np.median(X, axis=0) - 0.5\ndef centre(X):\n    return X - middle(X)"
+    shared = RIGHT.replace("centre(X)", "X - middle(X)")
+    variance = "def scale(X):\n    c = X - X.mean(axis=0) + 0 * {}\n    return c / (c * c).mean(axis=0)"
+    little.hand_in("shared", {CENTRE: helper, SCALE: shared})
+    little.hand_in("own_bug", {CENTRE: helper, SCALE: variance.format("middle(X)")})
+    little.hand_in("apart", {CENTRE: helper, SCALE: variance.format("X")})
+    graded = little.grade("class")
+    shared, own_bug, apart = (graded[name]["questions"][1] for name in ("shared", "own_bug", "apart"))
+    told = "uses code of centre, whose error may be all that is wrong here: a person should look"
+    failed = [one for one in shared["checks"] if one["verdict"] != "passed"]
+    assert failed
+    assert all(told in check["notes"] for check in failed)
+    assert own_bug["hint"]["misconception"] == "divides_by_the_variance"
+    assert any(told in check["notes"] for check in own_bug["checks"])
+    assert not any(check["notes"] for check in apart["checks"])
+
+
 def test_an_error_that_was_raised_in_an_earlier_function_is_left_to_a_person(little: Desk):
     little.hand_in(
         "ada",

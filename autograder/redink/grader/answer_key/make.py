@@ -78,13 +78,8 @@ def make_answer_key(
         misconceptions=tuple(Hinted(id=one.id, question=one.question, hint=one.hint) for one in edits),
         parts=tuple(parts),
         reference_from=digest(*(cell.source for cell in assignment.to_run(assignment.solved))),
-        reference=_reference(assignment),
+        reference=assignment.to_run(assignment.solved),
     )
-
-
-def _reference(assignment: Assignment) -> tuple[Cell, ...]:
-    """Return the reference's cells where some question uses another, and so may have to borrow a student's function."""
-    return assignment.to_run(assignment.solved) if any(one.uses for one in assignment.spec.questions) else ()
 
 
 def affected_checks(assignment: Assignment, cells: Sequence[Cell]) -> frozenset[str]:

@@ -26,6 +26,7 @@ from redink.judging.in_place import changed_inputs
 from redink.judging.relying import directly_used, fits_its_checks, is_guessable, is_trivial, relies_on, shares_code
 from redink.judging.verdicts import judge, same
 from redink.records import LentCount
+from redink.source import definitions
 
 
 class Earlier(NamedTuple):
@@ -60,7 +61,8 @@ def carry(
     if all(one.passed for one in feedback.values()):
         return Carried(feedback, untried)
     tangled = _relied_on_besides(key, question, evidence, earlier.others)
-    shared = (*tangled, *_shared_with(key, question, evidence, earlier.charged))
+    helped = _helped_besides(key, question, evidence, earlier.others)
+    shared = (*tangled, *helped, *_shared_with(key, question, evidence, earlier.charged))
     for id in _open_checks(judged, feedback):
         raised = () if _returned(key, id, evidence, judged[id]) else _raising(key, question, evidence, earlier.charged)
         if blamed := list(dict.fromkeys((*shared, *raised))):
@@ -236,6 +238,18 @@ def _relied_on_besides(key: OpenKey, question: Question, evidence: Evidence, oth
     """Return the charged questions whose functions this notebook uses here though nobody had to: no hint would be safe."""
     sources = [cell.source for cell in evidence.sources] if others else []
     return tuple(one for one in others if relies_on(sources, question.asks, key.spec.question(one).asks))
+
+
+def _helped_besides(key: OpenKey, question: Question, evidence: Evidence, others: Sequence[str]) -> list[str]:
+    """Return the charged questions with which this one shares a helper of the student's own: its error shows twice.
+
+    What the notebook was handed out with is nobody's error, and functions that are asked for have questions of their own.
+    """
+    if not (others and key.key.reference):
+        return []
+    sources = [cell.source for cell in evidence.sources]
+    known = {one.name for cell in key.key.reference for one in definitions(cell.source)} | set(key.spec.all_asked())
+    return [one for one in others if shares_code(sources, question.asks, key.spec.question(one).asks, known)]
 
 
 def _shared_with(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> list[str]:
