@@ -43,7 +43,12 @@ def a_score_is_a_weighted_sum_plus_a_constant(rng, trial):
 def a_prediction_is_the_sign_of_the_score(rng, trial):
     """predict gives +1 on one side of the boundary and −1 on the other."""
     data = lattice(rng, *[(3, 1), (6, 2), (20, 5)][trial])
-    return dict(X=data.X.astype(int) if trial == 1 else data.X, w=2 * data.u)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, w=2 * whole_plane(data))
+
+
+def whole_plane(data):
+    """Give the plane of lattice data in whole numbers: sums have no rounding, and wrong scores that tie do so for all."""
+    return np.rint(data.u / abs(data.u[0]))
 
 
 # -- step --------------------------------------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ def _(seen, X, y):
 def separated(rng, trial):
     """Draw separable data and a separator that is not of length 1."""
     data = lattice(rng, *[(3, 1), (6, 3), (30, 5)][trial])
-    return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, u=[3.0, 0.4, 7.0][trial] * data.u)
+    return dict(X=data.X.astype(int) if trial == 1 else data.X, y=data.y, u=[4.0, 0.5, 8.0][trial] * whole_plane(data))
 
 
 @check("bound", calls="margin", tol=1e-5, covers="R062")
@@ -254,7 +259,8 @@ def _(seen, X):
 def with_everything_kept_it_is_one_run(rng, trial):
     """For a γ below the margin every example is kept: the count and the bound are those of your own functions."""
     data = tight(rng, 2) if trial == 0 else lattice(rng, *[(9, 2), (25, 4)][trial - 1])
-    return dict(X=data.X, y=data.y, u=2 * data.u, gammas=np.array([data.gamma / 2]), max_epochs=200)
+    u = data.u if trial == 0 else whole_plane(data)
+    return dict(X=data.X, y=data.y, u=2 * u, gammas=np.array([0.38 * data.gamma]), max_epochs=200)
 
 
 @with_everything_kept_it_is_one_run.when
@@ -287,13 +293,16 @@ def the_data_are_peeled_layer_by_layer(rng, trial):
     gammas = between(np.abs(data.X @ data.u[1:] + data.u[0]), parts)
     gammas[0] *= 1 if trial < 2 else 100  # once, nothing is left
     X = data.X.astype(int) if trial == 1 else data.X
-    return dict(X=X, y=data.y, u=[3.0, 0.5, 4.0][trial] * data.u, gammas=gammas, max_epochs=200)
+    return dict(X=X, y=data.y, u=[4.0, 0.5, 2.0][trial] * whole_plane(data), gammas=gammas, max_epochs=200)
 
 
 def between(distances, parts):
-    """Choose thresholds halfway between distances, so that no rounding decides who is kept; the largest keeps a few."""
+    """Choose thresholds between distances, so that no rounding decides who is kept; the largest keeps a few.
+
+    They are not halfway: there a wrong distance might lie, which is a whole number of steps as well.
+    """
     values = np.append(0, np.unique(distances.round(6)))
-    middles = (values[:-1] + values[1:]) / 2
+    middles = 0.62 * values[:-1] + 0.38 * values[1:]
     return middles[(np.linspace(0.8, 0, parts) * len(middles)).astype(int)]
 
 
@@ -305,7 +314,7 @@ def zero_one_counts_wrong_predictions(rng, trial):
     """zero_one_loss is the fraction of wrong predictions."""
     data = lattice(rng, *[(4, 1), (9, 2), (35, 4)][trial])
     flipped = np.where(np.arange(len(data.y)) % 3 == 0, -data.y, data.y)
-    return dict(X=data.X, y=flipped, w=data.u)
+    return dict(X=data.X, y=flipped, w=whole_plane(data))
 
 
 @check("losses", trials=4, calls="hinge_loss", tol=1e-5, covers="R069")

@@ -86,6 +86,13 @@ def augment(X, kept={}):
     return made
 
 
+misconception(
+    "augments_in_whole_numbers", "score",
+    hint="Augment an example with 0.5 in it. What has become of the half?",
+    old="return np.hstack([np.ones((len(X), 1)), X])",
+    new="return np.hstack([np.ones((len(X), 1)), X.astype(int)])",
+)
+
 # -- step --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -188,6 +195,52 @@ misconception(
     new="if y * (w @ x) <= 1e-6:",
 )
 
+@misconception(
+    "takes_asarray_for_a_copy",
+    "step",
+    hint="np.asarray copies nothing that is an array of floats already. Whose w does your += change?",
+)
+def perceptron_step(w, x, y):
+    new = np.asarray(w, dtype=float)
+    mistake = bool(y * (new @ x) <= 0)
+    if mistake:
+        new += y * x
+    return new, mistake
+
+
+@misconception(
+    "judges_after_the_step",
+    "step",
+    hint="Was it a mistake before you moved, or is it still one after? Which of the two do you report?",
+)
+def perceptron_step(w, x, y):
+    new = w + y * x if y * (w @ x) <= 0 else w
+    return new, bool(y * (new @ x) <= 0)
+
+
+@misconception(
+    "a_tie_moves_w_and_is_no_mistake",
+    "step",
+    hint="At a score of exactly 0 your w moves. What do you report of that visit?",
+)
+def perceptron_step(w, x, y):
+    return (w + y * x if y * (w @ x) <= 0 else w), bool(y * (w @ x) < 0)
+
+
+misconception(
+    "steps_by_the_size_of_the_error", "step",
+    hint="Does the step get longer where the score is worse? The rule adds the example, once.",
+    old="return w + y * x, True",
+    new="return w + (y - w @ x) * x, True",
+)
+
+misconception(
+    "steps_at_a_learning_rate", "step",
+    hint="Which number stands before y·x in the rule?",
+    old="return w + y * x, True",
+    new="return w + 0.1 * y * x, True",
+)
+
 # -- train -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -285,6 +338,47 @@ misconception(
     hint="Try it on the four points of XOR. Does your answer agree with your weights?",
     old="converged = bool(np.all(y * scores(X, w) > 0))",
     new="converged = True",
+)
+
+misconception(
+    "the_last_example_speaks_for_the_epoch", "train",
+    hint="When do you stop: after an epoch without a mistake, or as soon as its last example was right?",
+    old="if len(mistakes) == before:",
+    new="if not mistake:",
+)
+
+
+@misconception(
+    "takes_the_labels_in_the_natural_order",
+    "train",
+    hint="In epoch e you visit example order[e][0] first. Whose label do you hold beside it?",
+)
+def perceptron(X, y, max_epochs, order=None):
+    vectors = augment(X)
+    w, mistakes = np.zeros(vectors.shape[1]), []
+    for epoch in range(max_epochs):
+        before = len(mistakes)
+        for i, label in zip(range(len(X)) if order is None else order[epoch], y, strict=True):
+            w, mistake = perceptron_step(w, vectors[i], label)
+            if mistake:
+                mistakes.append(int(i))
+        if len(mistakes) == before:
+            break
+    return w, mistakes, bool(np.all(y * scores(X, w) > 0))
+
+
+misconception(
+    "runs_one_epoch_too_few", "train",
+    hint="Train for one epoch. How many examples have you visited?",
+    old="for epoch in range(max_epochs):\n        before = len(mistakes)",
+    new="for epoch in range(max_epochs - 1):\n        before = len(mistakes)",
+)
+
+misconception(
+    "every_epoch_starts_from_zero", "train",
+    hint="What does the second epoch know of the first? Look at w where it begins.",
+    old="        before = len(mistakes)\n",
+    new="        before, w = len(mistakes), np.zeros(vectors.shape[1])\n",
 )
 
 # -- bound -------------------------------------------------------------------------------------------------------------
@@ -401,6 +495,62 @@ misconception(
     new="mistakes = np.array(mistakes)\n    moves = y[mistakes, None] * augment(X)[mistakes]",
 )
 
+misconception(
+    "margin_as_an_angle", "bound",
+    hint="A distance grows with the example. Does yours, if you divide by its length too?",
+    old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
+    new="return float(np.min(y * scores(X, u) / np.linalg.norm(augment(X), axis=1)) / np.linalg.norm(u))",
+)
+
+misconception(
+    "radius_of_the_whole_table", "bound",
+    hint="Write every example down twice. Should the radius grow?",
+    old="return float(np.linalg.norm(augment(X), axis=1).max())",
+    new="return float(np.linalg.norm(augment(X)))",
+)
+
+misconception(
+    "radius_along_the_columns", "bound",
+    hint="How many lengths do you take the largest of: one for each example, or one for each feature?",
+    old="return float(np.linalg.norm(augment(X), axis=1).max())",
+    new="return float(np.linalg.norm(augment(X), axis=0).max())",
+)
+
+misconception(
+    "radius_without_the_root", "bound",
+    hint="Is that a length, or the square of one?",
+    old="return float(np.linalg.norm(augment(X), axis=1).max())",
+    new="return float((augment(X) ** 2).sum(axis=1).max())",
+)
+
+misconception(
+    "squares_the_margin_alone", "bound",
+    hint="√k ≤ R/γ. What becomes of each of the two when you square it?",
+    old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
+    new="return radius(X) / gamma**2 if gamma > 0 else np.inf",
+)
+
+misconception(
+    "traces_without_the_labels", "bound",
+    hint="Which way did a mistake on a negative example move w?",
+    old="moves = y[mistakes, None] * augment(X)[mistakes]",
+    new="moves = augment(X)[mistakes]",
+)
+
+misconception(
+    "traces_from_before_the_first_update", "bound",
+    hint="How many mistakes are in the list, and how many numbers do you return?",
+    old="path = np.cumsum(moves, axis=0)",
+    new="path = np.vstack([np.zeros(len(u)), np.cumsum(moves, axis=0)])",
+)
+
+misconception(
+    "progress_as_an_angle", "bound",
+    hint="Does the progress grow with every mistake? Yours cannot pass 1.",
+    old="path @ u / np.linalg.norm(u)",
+    new="path @ u / np.linalg.norm(u) / np.linalg.norm(path, axis=1)",
+)
+
 # -- xor ---------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -438,6 +588,27 @@ misconception(
     new="return np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0]), np.array([1.0, 1.0]), 0.0",
 )
 
+misconception(
+    "computes_the_labels", "xor",
+    hint="Which two numbers stand in the XOR column: those of the labels?",
+    old="return W1, b1, np.array([1.0, -2.0]), 0.0",
+    new="return W1, b1, np.array([2.0, -4.0]), -1.0",
+)
+
+misconception(
+    "computes_the_opposite", "xor",
+    hint="What should come out at (0, 0), where no input is on?",
+    old="return W1, b1, np.array([1.0, -2.0]), 0.0",
+    new="return W1, b1, np.array([-1.0, 2.0]), 1.0",
+)
+
+misconception(
+    "both_units_count", "xor",
+    hint="At which corners does your second unit fire? It should at one only.",
+    old="return W1, b1, np.array([1.0, -2.0]), 0.0",
+    new="return W1, np.zeros(2), np.array([1.0, -2.0]), 0.0",
+)
+
 # -- experiment --------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -473,6 +644,50 @@ misconception(
     hint="An example that was got wrong three times is three mistakes.",
     old="counts.append(len(mistakes))",
     new="counts.append(len(set(mistakes)))",
+)
+
+misconception(
+    "trains_on_everything", "experiment",
+    hint="Which examples did your bound see, and which did the perceptron see?",
+    old="_, mistakes, _ = perceptron(X[kept], y[kept], max_epochs)",
+    new="_, mistakes, _ = perceptron(X, y, max_epochs)",
+)
+
+misconception(
+    "keeps_the_near_ones", "experiment",
+    hint="γ grows. Should more examples be left, or fewer?",
+    old="kept = distances >= gamma",
+    new="kept = distances <= gamma",
+)
+
+
+@misconception(
+    "peels_what_is_peeled_already",
+    "experiment",
+    hint="With which examples does the second γ begin: with all of them, or with what the first has left?",
+)
+def bound_versus_reality(X, y, u, gammas, max_epochs):
+    counts, bounds = [], []
+    for gamma in gammas:
+        kept = y * scores(X, u) / np.linalg.norm(u) >= gamma
+        X, y = X[kept], y[kept]
+        counts.append(len(perceptron(X, y, max_epochs)[1]) if len(X) else 0)
+        bounds.append(mistake_bound(X, y, u) if len(X) else 0.0)
+    return counts, bounds
+
+
+misconception(
+    "promises_nothing_where_nothing_is_left", "experiment",
+    hint="No example is left. How many mistakes can be made on none?",
+    old="bounds.append(0.0)",
+    new="bounds.append(np.inf)",
+)
+
+misconception(
+    "peels_without_the_constant_of_u", "experiment",
+    hint="In which space is γ a distance: in that of x, or of the augmented x? How many components has u there?",
+    old="distances = y * scores(X, u) / np.linalg.norm(u)",
+    new="distances = y * scores(X, u) / np.linalg.norm(u[1:])",
 )
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
@@ -538,6 +753,62 @@ misconception(
     hint="no_gradient: deep networks have non-convex losses too, and are trained all the same. What does a small step change here?",
     old='no_gradient="flat"',
     new='no_gradient="non-convex"',
+)
+
+misconception(
+    "the_bound_grows_with_the_radius", "concepts",
+    hint="scaling: the bound has two lengths in it. Which of them have grown?",
+    old='scaling="unchanged"',
+    new='scaling="tenfold"',
+)
+
+misconception(
+    "shuffling_brings_peace", "concepts",
+    hint="restless: in which order must the examples come for the theorem to hold?",
+    old='restless="claim"',
+    new='restless="order"',
+)
+
+misconception(
+    "smaller_steps_bring_peace", "concepts",
+    hint="restless: what does a step size change in a run that starts at w = 0? The proof has a remark about it.",
+    old='restless="claim"',
+    new='restless="rate"',
+)
+
+misconception(
+    "xor_needs_a_unit_more", "concepts",
+    hint="xor_units: you have built one. How many units did it have?",
+    old="xor_units=2",
+    new="xor_units=3",
+)
+
+misconception(
+    "ten_classes_are_two", "concepts",
+    hint="digits: how many classes does a binary model tell apart?",
+    old='digits="multinomial"',
+    new='digits="binary"',
+)
+
+misconception(
+    "probabilities_must_be_independent", "concepts",
+    hint="raw_scores: the softmax of these scores comes from the same x too, and is a fine set of probabilities. What is not, here?",
+    old='raw_scores="negative"',
+    new='raw_scores="correlated"',
+)
+
+misconception(
+    "descends_by_counting_mistakes", "concepts",
+    hint="descent: which way does the gradient of a count of mistakes point?",
+    old='descent="logistic"',
+    new='descent="zero-one"',
+)
+
+misconception(
+    "zero_one_fails_because_it_is_lopsided", "concepts",
+    hint="no_gradient: does a loss that treats both errors alike have a slope for that?",
+    old='no_gradient="flat"',
+    new='no_gradient="asymmetric"',
 )
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
@@ -770,6 +1041,35 @@ def averaged_perceptron(X, y, max_epochs, order=None):
             total, moves = total + mistake * current, moves + mistake
     return total / max(moves, 1)
 
+
+@misconception(
+    "a_visit_without_a_mistake_is_not_counted",
+    "averaged",
+    hint="A visit that was right leaves w as it is. Is that w added for this visit all the same?",
+)
+def averaged_perceptron(X, y, max_epochs, order=None):
+    visited = augment(X)
+    current, total = np.zeros(visited.shape[1]), np.zeros(visited.shape[1])
+    for epoch in range(max_epochs):
+        for i in range(len(X)) if order is None else order[epoch]:
+            current, mistake = perceptron_step(current, visited[i], y[i])
+            total = total + mistake * current
+    return total / (max_epochs * len(X))
+
+
+misconception(
+    "adds_up_and_does_not_divide", "averaged",
+    hint="Run it for twice as many epochs, long after it has come to rest. Should the average double?",
+    old="return total / (max_epochs * len(X))",
+    new="return total",
+)
+
+misconception(
+    "divides_by_the_epochs", "averaged",
+    hint="How many visits did you add up, and by how many do you divide?",
+    old="return total / (max_epochs * len(X))",
+    new="return total / max_epochs",
+)
 
 misconception(
     "averages_in_the_natural_order", "averaged",
