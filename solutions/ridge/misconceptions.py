@@ -104,6 +104,49 @@ misconception(
     new="kept = s > 1e-10",
 )
 
+misconception(
+    "takes_the_third_factor_for_v", "design",
+    hint="np.linalg.svd returns a matrix whose rows, or whose columns, are the v_j. Which?",
+    old="return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
+    new="return sum((U[:, j] @ y / s[j] * Vt[:, j] for j in np.flatnonzero(kept)), np.zeros(A.shape[1]))",
+)
+
+misconception(
+    "takes_the_whole_third_factor_for_v", "design",
+    hint="np.linalg.svd returns a matrix whose rows, or whose columns, are the v_j. Which?",
+    old="return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
+    new="V = np.linalg.svd(A)[2]\n    return V[:, : len(s)][:, kept] @ ((U.T @ y)[kept] / s[kept])",
+)
+
+misconception(
+    "divides_by_the_squares", "design",
+    hint="Take A = 2·I. Is c half of y, or a quarter of it?",
+    old="return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
+    new="return Vt[kept].T @ ((U.T @ y)[kept] / s[kept] ** 2)",
+)
+
+misconception(
+    "a_little_ridge_for_every_rank", "design",
+    hint="Write A in nanometres, then in light years. Is what you add to the diagonal small beside both?",
+    old="U, s, Vt = np.linalg.svd(A, full_matrices=False)\n    kept = s > 1e-10 * s.max()\n"
+    "    return Vt[kept].T @ ((U.T @ y)[kept] / s[kept])",
+    new="return np.linalg.solve(A.T @ A + 1e-8 * np.eye(A.shape[1]), A.T @ y)",
+)
+
+misconception(
+    "the_errors_are_not_squared", "design",
+    hint="Double every error. Should the sum double, or become four times as large?",
+    old="return float(errors @ errors)",
+    new="return float(np.abs(errors).sum())",
+)
+
+misconception(
+    "takes_the_root_of_the_sum", "design",
+    hint="Is the length of the error asked for, or the square of that length?",
+    old="return float(errors @ errors)",
+    new="return float(np.linalg.norm(errors))",
+)
+
 # -- ridge -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -250,6 +293,83 @@ misconception(
     new="X -= x_mean\n    Xc, yc = X, y - y_mean\n",
 )
 
+misconception(
+    "b_is_in_the_penalty_of_the_objective", "ridge",
+    hint="The constant is free: what does the penalty charge for b = 100?",
+    old="J = r @ r + lam * (w @ w)\n    return float(J), 2 * X.T @ r + 2 * lam * w, float(2 * r.sum())",
+    new="J = r @ r + lam * (w @ w + b**2)\n    return float(J), 2 * X.T @ r + 2 * lam * w, float(2 * r.sum() + 2 * lam * b)",
+)
+
+misconception(
+    "the_objective_forgets_the_penalty", "ridge",
+    hint="Compare J for λ = 0 and for λ = 100. Does it cost anything to have large weights?",
+    old="J = r @ r + lam * (w @ w)",
+    new="J = r @ r",
+)
+
+misconception(
+    "the_gradient_forgets_the_penalty", "ridge",
+    hint="Where all residuals are 0, does J still fall when w shrinks? What does your gradient say?",
+    old="2 * X.T @ r + 2 * lam * w,",
+    new="2 * X.T @ r,",
+)
+
+misconception(
+    "the_slope_of_b_is_a_mean", "ridge",
+    hint="Raise b by a little: how many residuals grow, and are their effects on J added or averaged?",
+    old="float(2 * r.sum())",
+    new="float(2 * r.mean())",
+)
+
+misconception(
+    "forgets_the_two_of_b", "ridge",
+    hint="Differentiate Σr² by b. Is a factor left?",
+    old="float(2 * r.sum())",
+    new="float(r.sum())",
+)
+
+misconception(
+    "the_gradient_is_a_mean", "ridge",
+    hint="J is a sum. By what do you divide its gradient, and why?",
+    old="return float(J), 2 * X.T @ r + 2 * lam * w, float(2 * r.sum())",
+    new="return float(J), 2 * X.T @ r / len(y) + 2 * lam * w, float(2 * r.mean())",
+)
+
+misconception(
+    "the_first_weight_is_free", "ridge",
+    hint="You freed the first entry of the diagonal. Is there a column of ones that it belongs to?",
+    old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
+    new="w = np.linalg.solve(Xc.T @ Xc + lam * np.diag(np.arange(X.shape[1]) > 0) + 1e-12 * np.eye(X.shape[1]), Xc.T @ yc)",
+)
+
+misconception(
+    "twice_the_lambda", "ridge",
+    hint="The derivative of λ‖w‖² has a 2. Has that of the other square none?",
+    old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
+    new="w = np.linalg.solve(Xc.T @ Xc + 2 * lam * np.eye(X.shape[1]), Xc.T @ yc)",
+)
+
+misconception(
+    "a_covariance_in_the_system", "ridge",
+    hint="X'X is a sum over the examples. Did you divide it by their number, and λ not?",
+    old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
+    new="w = np.linalg.solve(Xc.T @ Xc / len(X) + lam * np.eye(X.shape[1]), Xc.T @ yc)",
+)
+
+misconception(
+    "moves_back_the_wrong_way", "ridge",
+    hint="b = ȳ − x̄·w, or ȳ + x̄·w? Predict at the mean point and see.",
+    old="return w, float(y_mean - x_mean @ w)",
+    new="return w, float(y_mean + x_mean @ w)",
+)
+
+misconception(
+    "forgets_the_mean_target", "ridge",
+    hint="With an enormous λ, w is 0. What should then be predicted for everybody, and what is your b?",
+    old="return w, float(y_mean - x_mean @ w)",
+    new="return w, float(-x_mean @ w)",
+)
+
 # -- path --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -350,6 +470,48 @@ misconception(
     new="B = np.zeros_like(lams)\n    B[:] = y_mean - W @ x_mean\n    return W, B",
 )
 
+misconception(
+    "the_path_forgets_the_spread", "path",
+    hint="For λ = 0 your weights should be those of least squares, (u·y)/s. Are they?",
+    old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
+    new="along = (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
+)
+
+misconception(
+    "the_path_squares_lambda", "path",
+    hint="In the boxed equation, is it λ or λ² that stands beside s²?",
+    old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
+    new="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None] ** 2)",
+)
+
+misconception(
+    "the_path_turns_the_other_way", "path",
+    hint="np.linalg.svd returns a matrix whose rows, or whose columns, are the v_j. Which?",
+    old="W = along @ Vt\n",
+    new="W = along @ Vt.T\n",
+)
+
+misconception(
+    "the_path_moves_back_the_wrong_way", "path",
+    hint="Every fit passes through the mean point. With which sign does x̄·w go into b?",
+    old="return W, y_mean - W @ x_mean",
+    new="return W, y_mean + W @ x_mean",
+)
+
+misconception(
+    "freedom_is_what_is_lost", "path",
+    hint="As λ goes to 0 nothing is shrunk. Should the freedom then be large, or 1?",
+    old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
+    new="return float(1 + np.sum(lam / (s**2 + lam)))",
+)
+
+misconception(
+    "freedom_scales_lambda_by_n", "path",
+    hint="J is a sum over the examples, not a mean: which λ stands beside s² here?",
+    old="return float(1 + np.sum(s**2 / (s**2 + lam)))",
+    new="return float(1 + np.sum(s**2 / (s**2 + len(X) * lam)))",
+)
+
 # -- dual --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -434,6 +596,76 @@ misconception(
     hint="Give it two X rows and three Z rows. Whose squared lengths belong to the columns?",
     old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
     new="squares = (X**2).sum(axis=1)[:, None] + (X**2).sum(axis=1) - 2 * X @ Z.T",
+)
+
+misconception(
+    "the_width_multiplies", "dual",
+    hint="What does a / 2 * b mean to Python: is b above the line, or below it?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / 2 * width**2)",
+)
+
+misconception(
+    "likeness_grows_with_the_distance", "dual",
+    hint="What is the likeness of an example to itself, and to one that is far away?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(np.maximum(squares, 0) / (2 * width**2))",
+)
+
+misconception(
+    "one_product_for_two", "dual",
+    hint="Multiply out (x − z)². How often does x·z appear?",
+    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
+    new="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - X @ Z.T",
+)
+
+misconception(
+    "a_row_for_each_z", "dual",
+    hint="Whose examples stand in the rows of the answer: those of X, or those of Z?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / (2 * width**2)).T",
+)
+
+misconception(
+    "both_means_go_along_the_rows", "dual",
+    hint="A vector of n numbers is laid along the rows of K, always. How do you lay it along the columns?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=0) - K.mean(axis=1) + K.mean()",
+)
+
+misconception(
+    "centres_the_rows_only", "dual",
+    hint="Do the columns of your centred kernel sum to 0 as well as the rows?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=1)[:, None]",
+)
+
+misconception(
+    "takes_one_mean_from_everything", "dual",
+    hint="Which mean belongs to row 3? The mean of all of K?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean()",
+)
+
+misconception(
+    "takes_sums_for_means", "dual",
+    hint="C = I − (1/n) 11ᵀ. Where is your 1/n?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.sum(axis=0) - K.sum(axis=1)[:, None] + K.sum()",
+)
+
+misconception(
+    "the_constant_forgets_the_mean_target", "dual",
+    hint="Add 100 to every target. Does your b grow by 100?",
+    old="return alpha, float(np.mean(y - K @ alpha))",
+    new="return alpha, float(np.mean(y - y.mean() - K @ alpha))",
+)
+
+misconception(
+    "the_residuals_are_summed_into_b", "dual",
+    hint="One b is shared by all examples. Is it the sum of what is left over, or the mean?",
+    old="return alpha, float(np.mean(y - K @ alpha))",
+    new="return alpha, float(np.sum(y - K @ alpha))",
 )
 
 # -- choose ------------------------------------------------------------------------------------------------------------
@@ -586,6 +818,76 @@ misconception(
     new="errors = [abs(np.mean(loo_residuals(X, y, lam))) for lam in lams]",
 )
 
+misconception(
+    "the_rest_goes_to_the_last_fold", "choose",
+    hint="Eleven examples, four folds: how large is your last fold? How could three left over be shared?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return rng.permutation(np.minimum(np.arange(n) // (n // k), k - 1))",
+)
+
+misconception(
+    "every_fold_is_filled_up_first", "choose",
+    hint="61 examples, five folds: you fill folds of 13. How many are left for the last one?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return rng.permutation(np.arange(n) // -(-n // k))",
+)
+
+misconception(
+    "the_rest_is_in_no_fold", "choose",
+    hint="Eleven examples, four folds: how many examples have got a fold from you?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return rng.permutation(np.repeat(np.arange(k), n // k))",
+)
+
+misconception(
+    "folds_are_counted_from_one", "choose",
+    hint="Which numbers do the folds have in the docstring: 0 … k−1, or 1 … k?",
+    old="return rng.permutation(np.arange(n) % k)",
+    new="return rng.permutation(np.arange(n) % k) + 1",
+)
+
+misconception(
+    "sums_the_fold_errors", "choose",
+    hint="Twice as many examples: should the error be twice as large?",
+    old="return squares.mean(axis=1)",
+    new="return squares.sum(axis=1)",
+)
+
+misconception(
+    "takes_the_root_of_the_fold_errors", "choose",
+    hint="Is the mean squared error asked for, or its root?",
+    old="return squares.mean(axis=1)",
+    new="return np.sqrt(squares.mean(axis=1))",
+)
+
+misconception(
+    "divides_the_errors_by_the_folds", "choose",
+    hint="The mean is over all n examples. By how many do you divide?",
+    old="return squares.mean(axis=1)",
+    new="return squares.sum(axis=1) / len(np.unique(folds))",
+)
+
+misconception(
+    "everybody_has_the_mean_leverage", "choose",
+    hint="Does an example at the edge of the data help itself as much as one in the middle?",
+    old="return (y - X @ w - b) / (1 - leverage)",
+    new="return (y - X @ w - b) / (1 - leverage.mean())",
+)
+
+misconception(
+    "divides_by_one_plus_the_leverage", "choose",
+    hint="Left out, an example is missed by more than before. Do your residuals grow?",
+    old="return (y - X @ w - b) / (1 - leverage)",
+    new="return (y - X @ w - b) / (1 + leverage)",
+)
+
+misconception(
+    "squares_what_is_left_of_the_leverage", "choose",
+    hint="Look at the boxed formula: is it the residual that is divided, or its square?",
+    old="return (y - X @ w - b) / (1 - leverage)",
+    new="return (y - X @ w - b) / (1 - leverage) ** 2",
+)
+
 # -- experiment --------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -707,6 +1009,66 @@ misconception(
     hint="Is σ the variance of the noise, or its root?",
     old="variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
     new="variance = sigma * (1 + np.sum(kappa**2, axis=1)) / len(X)",
+)
+
+misconception(
+    "averages_the_predictions_first", "experiment",
+    hint="If one fit is too high and the next too low, were both good? Which comes first, the square or the average?",
+    old="total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)\n    return total / repeats",
+    new="total = total[..., None] if total.ndim == 1 else total\n"
+    "        total = total + W @ X.T + B[:, None]\n"
+    "    return np.mean((total / repeats - noiseless) ** 2, axis=1)",
+)
+
+misconception(
+    "sums_the_risk_over_the_examples", "experiment",
+    hint="In ρ, what stands before the sum over the examples?",
+    old="total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
+    new="total += np.sum((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
+)
+
+misconception(
+    "the_error_is_not_squared", "experiment",
+    hint="Is ρ a mean of distances, or of their squares?",
+    old="total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
+    new="total += np.mean(np.abs(W @ X.T + B[:, None] - noiseless), axis=1)",
+)
+
+misconception(
+    "the_risk_of_data_that_are_not_centred", "experiment",
+    hint="Add 1000 to a column of X. Should bias or variance change? Of which matrix is your decomposition?",
+    old="_, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)\n    kappa",
+    new="_, s, Vt = np.linalg.svd(X, full_matrices=False)\n    kappa",
+)
+
+misconception(
+    "the_expected_risk_is_a_sum", "experiment",
+    hint="ρ is a mean over the n examples. Where is the 1/n in your two parts?",
+    old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)\n"
+    "    variance = sigma**2 * (1 + np.sum(kappa**2, axis=1)) / len(X)",
+    new="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1)\n"
+    "    variance = sigma**2 * (1 + np.sum(kappa**2, axis=1))",
+)
+
+misconception(
+    "variance_first_then_bias", "experiment",
+    hint="With σ = 0 one of your two parts is 0. Which one should it be: the first, or the second?",
+    old="return bias2, variance",
+    new="return variance, bias2",
+)
+
+misconception(
+    "the_loss_is_not_squared", "experiment",
+    hint="What is lost along a direction is (1 − κ) of it. It is a *squared* bias: is that factor squared too?",
+    old="bias2 = np.sum(((1 - kappa) * s * (Vt @ w)) ** 2, axis=1) / len(X)",
+    new="bias2 = np.sum((1 - kappa) * (s * (Vt @ w)) ** 2, axis=1) / len(X)",
+)
+
+misconception(
+    "the_share_of_the_singular_values", "experiment",
+    hint="κ = s²/(s² + λ). Are your s squared?",
+    old="kappa = s**2 / (s**2 + np.asarray(lams)[:, None])",
+    new="kappa = s / (s + np.asarray(lams)[:, None])",
 )
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
@@ -853,6 +1215,18 @@ misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="doubled=10,", new='doubled="10",',
+)
+
+misconception(
+    "freedom_from_the_roots", "concepts",
+    hint="freedom: the question gives s², not s. Which of the two stands in the formula?",
+    old="freedom=2.3,", new="freedom=2,",
+)
+
+misconception(
+    "counts_what_is_lost", "concepts",
+    hint="freedom: what λ takes away is λ/(s² + λ). And what is left?",
+    old="freedom=2.3,", new="freedom=1.7,",
 )
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
