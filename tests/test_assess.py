@@ -174,6 +174,18 @@ def test_equal_unknown_mistakes_have_one_name_and_others_another(graded_course, 
     assert names["ada_right"] == names["ben_blank"] == ""
 
 
+def test_what_could_not_be_tried_is_no_unknown_mistake(graded_course, key):
+    seen = Seen(graded_course, "ada_right")
+    untried = Observation(status="raised", error="NotImplementedError: Cannot copy out of meta tensor; no data!")
+    wrong = Observation(status="raised", error="ValueError: no")
+    for one, mistaken in ((untried, False), (wrong, True)):
+        trials = unpack_observations(seen.contents["ignores_the_unit_of_measure"])
+        changed = seen.contents | {"ignores_the_unit_of_measure": pack_observations([one for _ in trials])}
+        assessment = assess(key, seen.evidence(changed), Memory())
+        assert question(assessment, "scale").score < question(assessment, "scale").max_score
+        assert ("scale" in assessment.mistakes) == mistaken
+
+
 def test_rounding_noise_changes_no_name(graded_course, key):
     seen = Seen(graded_course, "unknown_mistake_1")
     noisy = dict(seen.contents)

@@ -135,10 +135,31 @@ misconception(
 )
 
 misconception(
+    "the_last_separator_belongs_to_nobody", "tokenizer",
+    hint="The second [SEP] closes the second sentence. Which segment is it in?",
+    old="segments += [1] * (len(b) + 1)",
+    new="segments += [1] * len(b) + [0]",
+)
+
+misconception(
+    "padding_has_the_id_zero", "tokenizer",
+    hint="Is 0 the id of [PAD]? Ask the vocabulary.",
+    old='[vocab["[PAD]"]] * empty',
+    new="[0] * empty",
+)
+
+misconception(
     "everything_is_real", "tokenizer",
     hint="Is [PAD] something that was written?",
     old="np.arange(length) < len(ids)",
     new="np.arange(length) < length",
+)
+
+misconception(
+    "only_words_are_real", "tokenizer",
+    hint="Real is what is not padding. Is [CLS] padding?",
+    old="np.arange(length) < len(ids)",
+    new="(np.arange(length) < len(ids)) & ~np.isin(np.arange(length), [0, len(a) + 1, len(ids) - 1])",
 )
 
 misconception(
@@ -153,6 +174,20 @@ misconception(
     hint="Both sentences are equally long and one token too many: who gives way, by the text?",
     old="(a if len(a) > len(b) else b).pop()",
     new="(a if len(a) >= len(b) else b).pop()",
+)
+
+misconception(
+    "cuts_at_the_beginning", "tokenizer",
+    hint="Which token of the longer sentence goes: its first or its last?",
+    old="(a if len(a) > len(b) else b).pop()",
+    new="(a if len(a) > len(b) else b).pop(0)",
+)
+
+misconception(
+    "half_of_the_room_for_each", "tokenizer",
+    hint="One sentence has two words, the other twelve. Who uses the room that the short one leaves?",
+    old="    while len(a) + len(b) > room:\n        (a if len(a) > len(b) else b).pop()\n",
+    new="    if len(a) + len(b) > room:\n        half = room if second is None else (room + 1) // 2\n        a, b = a[:half], b[: room - half]\n",
 )
 
 
@@ -189,6 +224,27 @@ misconception(
 )
 
 misconception(
+    "one_sentence_makes_room_for_two", "tokenizer",
+    hint="How many special tokens does a row with a single sentence have, and how many words are left in yours?",
+    old="room = length - (2 if second is None else 3)",
+    new="room = length - 3",
+)
+
+misconception(
+    "one_sentence_is_sliced_for_two", "tokenizer",
+    hint="How many special tokens does a row with a single sentence have, and how many words are left in yours?",
+    old="    while len(a) + len(b) > room:\n",
+    new="    a = a[: length - 3] if second is None else a\n    while second is not None and len(a) + len(b) > room:\n",
+)
+
+misconception(
+    "two_sentences_make_room_for_one", "tokenizer",
+    hint="How long is your row when two sentences were cut to fit? Count its special tokens.",
+    old="room = length - (2 if second is None else 3)",
+    new="room = length - 2",
+)
+
+misconception(
     "an_empty_sentence_is_no_sentence", "tokenizer",
     hint="Is an empty list the same as None? Who closes a sentence without words?",
     old="room = length - (2 if second is None else 3)",
@@ -213,6 +269,13 @@ misconception(
     hint="What does the docstring of decode say of special tokens?",
     old="tokens[number] for number in ids).replace",
     new='tokens[number] for number in ids if tokens[number][0] != "[").replace',
+)
+
+misconception(
+    "every_token_stands_alone_but_its_marks_are_gone", "tokenizer",
+    hint="A piece with ## goes on with the word before it. Is there a blank between them in yours?",
+    old='for number in ids).replace(" ##", "")',
+    new='for number in ids).replace("##", "")',
 )
 
 # -- choose ------------------------------------------------------------------------------------------------------------
@@ -392,6 +455,7 @@ misconception(
     old=HIDDEN,
     new="hidden = np.where(draw < 0.8, mask_id, strangers)",
 )
+
 
 misconception(
     "replaces_no_word", "corrupt",
@@ -579,6 +643,19 @@ misconception(
     new="return float(-log_p[rows, answers].sum() / labels.size), gradient",
 )
 
+misconception(
+    "divides_by_the_sentences", "loss",
+    hint="How many words are asked in the batch, and how many sentences has it? By which of the two do you divide?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope / len(labels)",
+)
+misconception(
+    "divides_by_the_sentences", "loss",
+    hint="How many words are asked in the batch, and how many sentences has it? By which of the two do you divide?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="return float(-log_p[rows, answers].sum() / len(labels)), gradient",
+)
+
 
 @misconception(
     "averages_sentence_by_sentence",
@@ -640,11 +717,59 @@ misconception(
     new="z = logits[asked]",
 )
 
+# the same belief in two other forms: what it leaves of the loss and of the gradient differs
+misconception(
+    "divides_exponents_without_limit", "loss",
+    hint="What is e^1000 on your computer?",
+    old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
+    new="z = logits[asked]",
+)
+misconception(
+    "divides_exponents_without_limit", "loss",
+    hint="What is e^1000 on your computer?",
+    old="log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
+    new="log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True))",
+)
+
+misconception(
+    "a_softmax_without_limit_for_the_gradient_too", "loss",
+    hint="What is e^1000 on your computer?",
+    old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
+    new="z = logits[asked]",
+)
+misconception(
+    "a_softmax_without_limit_for_the_gradient_too", "loss",
+    hint="What is e^1000 on your computer?",
+    old="slope = np.exp(log_p)\n    slope[rows",
+    new="slope = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)\n    slope[rows",
+)
+
+misconception(
+    "only_the_gradient_is_shifted", "loss",
+    hint="Your gradient is safe from overflow. Is the loss, at a logit of 1000?",
+    old="return float(-log_p[rows, answers].mean()), gradient",
+    new="raw = np.log(np.exp(logits[asked]).sum(axis=1)) - logits[asked][rows, answers]\n    return float(raw.mean()), gradient",
+)
+
+misconception(
+    "only_the_loss_is_shifted", "loss",
+    hint="Your loss is safe from overflow. Is the gradient, at a logit of 1000?",
+    old="slope = np.exp(log_p)\n    slope[rows",
+    new="slope = np.exp(logits[asked]) / np.exp(logits[asked]).sum(axis=1, keepdims=True)\n    slope[rows",
+)
+
 misconception(
     "truth_minus_probabilities", "loss",
     hint="Take a small step against your gradient. Does the loss fall?",
     old="gradient[asked] = slope / many",
     new="gradient[asked] = -slope / many",
+)
+
+misconception(
+    "the_gradient_of_a_probability", "loss",
+    hint="The slope of −log p by the logits is p minus truth. Is there a factor p in yours?",
+    old="gradient[asked] = slope / many",
+    new="gradient[asked] = slope * np.exp(log_p) / many",
 )
 
 misconception(
@@ -685,6 +810,13 @@ misconception(
     hint="However wrong the network is, how surprised can you be at most?",
     old="log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
     new="log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True) + 1e-12)",
+)
+
+misconception(
+    "the_logarithm_of_a_vanished_probability", "loss",
+    hint="A probability of 10^−400 is 0 in the computer. Which form of the loss never writes it down?",
+    old="log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
+    new="log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True))",
 )
 
 misconception(
@@ -775,6 +907,13 @@ misconception(
     hint="Bidirectional: is there any place that may not be looked at?",
     old="return np.ones((length, length), dtype=bool)",
     new="return ~np.eye(length, dtype=bool)",
+)
+
+misconception(
+    "only_the_rest_is_read_word_by_word", "masks",
+    hint="May a word that is written later be read by the prefix?",
+    old="return (j <= i) | (j < prefix)",
+    new="return (j <= i) | (i < prefix)",
 )
 
 misconception(
@@ -906,6 +1045,20 @@ misconception(
 )
 
 misconception(
+    "makes_all_pairs_sum_to_one_together", "mlm",
+    hint="Add up one row. Each pair of neighbours has probabilities of its own.",
+    old="return joint / joint.sum(axis=1, keepdims=True)",
+    new="return joint / joint.sum()",
+)
+
+misconception(
+    "makes_words_sum_to_one_over_the_pairs", "mlm",
+    hint="Add up one row, then one column. Which of the two should be 1?",
+    old="return joint / joint.sum(axis=1, keepdims=True)",
+    new="return joint / joint.sum(axis=0, keepdims=True)",
+)
+
+misconception(
     "adds_up_all_gradients", "mlm",
     hint="Before the second batch, what is in every parameter's .grad?",
     old="        optimiser.zero_grad()\n",
@@ -990,6 +1143,20 @@ misconception(
 )
 
 misconception(
+    "likelihood_instead_of_surprise", "mlm",
+    hint="A word that is hardly possible: should its number be large or small, and can it be negative?",
+    old="return -log_p[rows, ids[rows, places]]",
+    new="return log_p[rows, ids[rows, places]]",
+)
+
+misconception(
+    "the_mean_surprise_alone", "mlm",
+    hint="One number for each sentence is asked for. How many do you return?",
+    old="return -log_p[rows, ids[rows, places]]",
+    new="return -log_p[rows, ids[rows, places]].mean()",
+)
+
+misconception(
     "a_little_for_every_word", "mlm",
     hint="Two neighbours that hardly ever meet: how large are your products, and how large is what you add to them?",
     old="joint = P[left] * P[:, right].T",
@@ -1001,6 +1168,27 @@ misconception(
     hint="Print one of your losses. What hangs on it, and who will need that after the step?",
     old="losses.append(loss.detach())",
     new="losses.append(loss)",
+)
+
+misconception(
+    "notes_the_loss_after_its_step", "mlm",
+    hint="Is your first number the loss of the model that you were given?",
+    old="        losses.append(loss.detach())\n",
+    new="        with torch.no_grad():\n            after = torch.nn.functional.cross_entropy(\n                model(inputs).flatten(0, 1), labels.flatten(), ignore_index=-100\n            )\n        losses.append(after)\n",
+)
+
+misconception(
+    "sums_over_the_asked_places", "mlm",
+    hint="Each loss is a mean over the asked places. What is yours over them?",
+    old="labels.flatten(), ignore_index=-100",
+    new='labels.flatten(), ignore_index=-100, reduction="sum"',
+)
+
+misconception(
+    "averages_over_all_places", "mlm",
+    hint="A mean over whom, the asked places or all of them?",
+    old="        optimiser.zero_grad()\n        loss.backward()",
+    new="        loss = loss * (labels != -100).sum() / labels.numel()\n        optimiser.zero_grad()\n        loss.backward()",
 )
 
 misconception(
@@ -1048,10 +1236,31 @@ misconception(
 )
 
 misconception(
+    "the_target_is_the_damage", "concepts",
+    hint="denoising: what is the label of a hidden place in your corrupt, the word or what was done to it?",
+    old='denoising="original"',
+    new='denoising="difference"',
+)
+
+misconception(
     "all_selected_words_are_masked", "concepts",
     hint="masked_words: fifteen per cent are selected. What share of those gets a [MASK]?",
     old="masked_words=61.44",
     new="masked_words=76.8",
+)
+
+misconception(
+    "every_word_is_selected", "concepts",
+    hint="masked_words: eighty per cent of which tokens? Of all of them?",
+    old="masked_words=61.44",
+    new="masked_words=409.6",
+)
+
+misconception(
+    "a_tenth_is_masked", "concepts",
+    hint="masked_words: which share of the tokens is selected, and which share of those gets a [MASK]?",
+    old="masked_words=61.44",
+    new="masked_words=51.2",
 )
 
 misconception(
@@ -1069,10 +1278,24 @@ misconception(
 )
 
 misconception(
+    "labels_take_too_much_room", "concepts",
+    hint="left_alone: what will the network see when it is used, and what did it see in training?",
+    old='left_alone="mismatch"',
+    new='left_alone="memory"',
+)
+
+misconception(
     "a_high_loss_needs_more_targets", "concepts",
     hint="stalled: which of the two runs learns fast at first, and from how many answers a step?",
     old='stalled="context"',
     new='stalled="targets"',
+)
+
+misconception(
+    "a_flat_loss_needs_patience", "concepts",
+    hint="stalled: run B moved by 0.02 in its last 1200 steps. What would it take to come down to 0.81?",
+    old='stalled="context"',
+    new='stalled="patience"',
 )
 
 misconception(
@@ -1083,10 +1306,24 @@ misconception(
 )
 
 misconception(
+    "below_the_floor_is_success", "concepts",
+    hint="too_good: what is the least surprise that an honest reader can have at the next word?",
+    old='too_good="leak"',
+    new='too_good="success"',
+)
+
+misconception(
     "gpt_is_an_encoder", "concepts",
     hint="encoder_only: which of the three sees the words on both sides, and writes nothing?",
     old='encoder_only="BERT"',
     new='encoder_only="GPT"',
+)
+
+misconception(
+    "t5_is_an_encoder_alone", "concepts",
+    hint="encoder_only: which of the three has two networks?",
+    old='encoder_only="BERT"',
+    new='encoder_only="T5"',
 )
 
 misconception(
@@ -1097,10 +1334,24 @@ misconception(
 )
 
 misconception(
+    "writing_needs_recurrence", "concepts",
+    hint="story: which pattern of looking is asked for the next word, everywhere?",
+    old='story="decoder"',
+    new='story="neither"',
+)
+
+misconception(
     "attention_waits_for_its_turn", "concepts",
     hint="expensive: does a Transformer compute the fifth word after the fourth?",
     old='expensive="sparse"',
     new='expensive="serial"',
+)
+
+misconception(
+    "each_gap_is_a_run", "concepts",
+    hint="expensive: how many gaps of a row does your loss score in one run of the network?",
+    old='expensive="sparse"',
+    new='expensive="repeated"',
 )
 
 misconception(
@@ -1111,10 +1362,24 @@ misconception(
 )
 
 misconception(
+    "labels_come_from_a_larger_network", "concepts",
+    hint="annotator: where did you find the label of a hidden word?",
+    old='annotator="text"',
+    new='annotator="network"',
+)
+
+misconception(
     "bytes_make_texts_alike", "concepts",
     hint="bytes: can you get the text back? And how many tokens is it now?",
     old='bytes="length"',
     new='bytes="ambiguity"',
+)
+
+misconception(
+    "bytes_need_a_large_table", "concepts",
+    hint="bytes: how many different bytes are there, and how many different words?",
+    old='bytes="length"',
+    new='bytes="size"',
 )
 
 # -- report (extra) ----------------------------------------------------------------------------------------------------

@@ -33,6 +33,13 @@ misconception(
 )
 
 misconception(
+    "sigmoid_turned_round", "activations",
+    hint="Is your sigmoid near 1 on the right, or on the left? Which sign has z in e^−z?",
+    old="S = np.where(Z >= 0, 1, small) / (1 + small)",
+    new="S = np.where(Z >= 0, small, 1) / (1 + small)",
+)
+
+misconception(
     "tanh_slope_without_the_square", "activations",
     hint="Evaluate your slope at −z and at z. Tanh is as steep on either side.",
     old="return bent, 1 - bent**2",
@@ -44,6 +51,34 @@ misconception(
     hint="In 1 − tanh², square what comes out, not what goes in. Can a slope of tanh be negative?",
     old="return bent, 1 - bent**2",
     new="return bent, 1 - Z**2",
+)
+
+misconception(
+    "tanh_slope_loses_the_inner_two", "activations",
+    hint="In tanh z = 2σ(2z) − 1 the 2 stands outside and inside. Which of them does your slope have?",
+    old="return bent, 1 - bent**2",
+    new="return bent, (1 - bent**2) / 2",
+)
+
+misconception(
+    "tanh_slope_is_that_of_the_sigmoid", "activations",
+    hint="At 0 tanh is as steep as a line through 0 with slope 1. How steep is the sigmoid at its best?",
+    old="return bent, 1 - bent**2",
+    new="return bent, (1 - bent**2) / 4",
+)
+
+misconception(
+    "tanh_slope_by_the_rule_of_the_sigmoid", "activations",
+    hint="σ(1 − σ) is the rule of the sigmoid. What does it give for tanh where tanh is negative?",
+    old="return bent, 1 - bent**2",
+    new="return bent, bent * (1 - bent)",
+)
+
+misconception(
+    "tanh_is_stretched_in_height_alone", "activations",
+    hint="2σ(z) − 1 has the right range. Compare it with tanh at z = 1: what else was stretched?",
+    old="bent = np.tanh(Z)",
+    new="bent = np.tanh(Z / 2)",
 )
 
 misconception(
@@ -84,6 +119,13 @@ misconception(
 )
 
 misconception(
+    "hard_tanh_has_the_slope_of_tanh", "activations",
+    hint="Between its two kinks hard tanh is a straight line. How steep is that, at z = 0.5?",
+    old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
+    new="1 - np.clip(Z, -1, 1) ** 2",
+)
+
+misconception(
     "hard_tanh_is_steep_at_its_ends", "activations",
     hint="Exactly at −1 and 1 there are two slopes to choose from. Which one do the conventions take?",
     old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
@@ -116,6 +158,20 @@ misconception(
     hint="Between the slopes 1 and α, which one is the flatter, and so the one at 0?",
     old="np.where(Z > 0, 1.0, alpha)",
     new="np.where(Z >= 0, 1.0, alpha)",
+)
+
+misconception(
+    "leaky_slope_is_alpha_z", "activations",
+    hint="Below 0 the value is αz. Differentiate that in z.",
+    old="np.where(Z > 0, 1.0, alpha)",
+    new="np.where(Z > 0, 1.0, alpha * Z)",
+)
+
+misconception(
+    "leaky_leaks_a_hundredth_always", "activations",
+    hint="alpha is handed to you. What does your function do with another one?",
+    old="return np.where(Z > 0, Z, alpha * Z), np.where(Z > 0, 1.0, alpha)",
+    new="return np.where(Z > 0, Z, 0.01 * Z), np.where(Z > 0, 1.0, 0.01)",
 )
 
 
@@ -170,10 +226,24 @@ misconception(
 )
 
 misconception(
+    "counts_the_classes_in_the_labels", "losses",
+    hint="Nobody in this batch belongs to the last class. How many columns should there be all the same?",
+    old="T = np.zeros((len(labels), K))",
+    new="T = np.zeros((len(labels), np.max(labels) + 1))",
+)
+
+misconception(
     "softmax_over_the_examples", "losses",
     hint="Add up a row of your probabilities, then a column. Which of the two should be 1?",
     old="powers = np.exp(O - O.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)",
     new="powers = np.exp(O - O.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)",
+)
+
+misconception(
+    "softmax_over_the_whole_table", "losses",
+    hint="Add up one row of your probabilities. Each example has probabilities of its own.",
+    old="return powers / powers.sum(axis=1, keepdims=True)",
+    new="return powers / powers.sum()",
 )
 
 misconception(
@@ -228,10 +298,24 @@ misconception(
 )
 
 misconception(
+    "log_sum_exp_as_a_column", "losses",
+    hint="n numbers are asked for. Which shape do yours have?",
+    old="peak = O.max(axis=1)\n    return peak + np.log(np.exp(O - peak[:, None]).sum(axis=1))",
+    new="peak = O.max(axis=1, keepdims=True)\n    return peak + np.log(np.exp(O - peak).sum(axis=1, keepdims=True))",
+)
+
+misconception(
     "takes_the_log_of_a_rounded_softmax", "losses",
     hint="A probability of 10^−400 is 0 in the computer. Which form of the loss never writes it down?",
     old="costs = T * (log_sum_exp(O)[:, None] - O)",
     new="costs = -T * np.log(softmax(O))",
+)
+
+misconception(
+    "a_little_something_in_the_logarithm", "losses",
+    hint="However wrong the network is, how large can your loss become at most? Which form needs no small number added?",
+    old="costs = T * (log_sum_exp(O)[:, None] - O)",
+    new="costs = -T * np.log(softmax(O) + 1e-12)",
 )
 
 misconception(
@@ -253,6 +337,34 @@ misconception(
     hint="Over what is the mean taken: over examples, or over every number in the table?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)\n    return float(costs.sum() / len(O)), dO",
     new="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / O.size\n    return float(costs.mean()), dO",
+)
+
+misconception(
+    "cross_entropy_loss_averages_over_classes", "losses",
+    hint="Your gradient belongs to a mean over examples. Over what do you average the loss itself?",
+    old="return float(costs.sum() / len(O)), dO",
+    new="return float(costs.mean()), dO",
+)
+
+misconception(
+    "cross_entropy_loss_sums", "losses",
+    hint="Your gradient is that of a mean. Is your loss one?",
+    old="return float(costs.sum() / len(O)), dO",
+    new="return float(costs.sum()), dO",
+)
+
+misconception(
+    "divides_by_the_weight_of_the_targets", "losses",
+    hint="Rows may sum to other numbers than 1, and then count for more. By what does the text divide: n, or the sum of all t?",
+    old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)\n    return float(costs.sum() / len(O)), dO",
+    new="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / T.sum()\n    return float(costs.sum() / T.sum()), dO",
+)
+
+misconception(
+    "reads_one_label_from_the_targets", "losses",
+    hint="A target may say 0.7 and 0.3. What becomes of the 0.3 in your loss?",
+    old="costs = T * (log_sum_exp(O)[:, None] - O)\n",
+    new="T = np.eye(O.shape[1])[T.argmax(axis=1)]\n    costs = T * (log_sum_exp(O)[:, None] - O)\n",
 )
 
 misconception(
@@ -284,6 +396,20 @@ misconception(
 )
 
 misconception(
+    "binary_gradient_turned_round", "losses",
+    hint="Take y = 1. When p grows, does the loss −log p grow or fall? And what does your gradient say?",
+    old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)",
+    new="dp = (y / p - (1 - y) / (1 - p)) / len(p)",
+)
+
+misconception(
+    "binary_gradient_forgets_the_mean", "losses",
+    hint="The binary loss is a mean over n examples. Where is the n in its gradient?",
+    old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)",
+    new="dp = -y / p + (1 - y) / (1 - p)",
+)
+
+misconception(
     "binary_loss_forgets_the_zeros", "losses",
     hint="What does an example with y = 0 cost you?",
     old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
@@ -305,6 +431,27 @@ misconception(
 )
 
 misconception(
+    "clips_the_probabilities_hardly_at_all", "losses",
+    hint="A p of 10^−20 is a probability too. Is it still the same when you take its logarithm?",
+    old="    costs = -(y * np.log(p)",
+    new="    p = np.clip(p, 1e-15, 1 - 1e-15)\n    costs = -(y * np.log(p)",
+)
+
+misconception(
+    "adds_a_little_to_the_probabilities", "losses",
+    hint="0 < p < 1 is promised. What does the small number in your logarithm do to a p of 10^−20?",
+    old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
+    new="costs = -(y * np.log(p + 1e-12) + (1 - y) * np.log(1 - p + 1e-12))",
+)
+
+misconception(
+    "adds_a_little_more_to_the_probabilities", "losses",
+    hint="0 < p < 1 is promised. What does the small number in your logarithm do to a p of 10^−20?",
+    old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
+    new="costs = -(y * np.log(p + 1e-8) + (1 - y) * np.log(1 - p + 1e-8))",
+)
+
+misconception(
     "binary_loss_sums", "losses",
     hint="Write every example down twice. Should the binary loss change?",
     old="dp = (-y / p + (1 - y) / (1 - p)) / len(p)\n    return float(costs.mean()), dp",
@@ -316,6 +463,34 @@ misconception(
     hint="Is your log(1 + e^z) a number at z = 1000?",
     old="return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)",
     new="return float(np.mean(np.log(1 + np.exp(z)) - y * z)), (chance - y) / len(z)",
+)
+
+misconception(
+    "logit_loss_through_the_probability", "losses",
+    hint="Far out σ(z) is rounded to 0 or 1. What is the logarithm of that? Which form of the loss needs no p?",
+    old="return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)",
+    new="return binary_cross_entropy(chance, y)[0], (chance - y) / len(z)",
+)
+
+misconception(
+    "logit_loss_of_clipped_probabilities", "losses",
+    hint="At z = −10,000 and y = 1 the loss is 10,000. How large can yours become, whatever z is?",
+    old="return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)",
+    new="return binary_cross_entropy(np.clip(chance, 1e-12, 1 - 1e-12), y)[0], (chance - y) / len(z)",
+)
+
+misconception(
+    "logit_loss_with_the_other_sign", "losses",
+    hint="Take y = 1 and a large z: the network is sure, and right. What does your loss say?",
+    old="return float(np.mean(np.logaddexp(0, z) - y * z)), (chance - y) / len(z)",
+    new="return float(np.mean(np.logaddexp(0, -z) - y * z)), (chance - y) / len(z)",
+)
+
+misconception(
+    "logit_gradient_forgets_the_mean", "losses",
+    hint="The loss of the logits is a mean over n examples. Where is the n in its gradient?",
+    old="- y * z)), (chance - y) / len(z)",
+    new="- y * z)), chance - y",
 )
 
 misconception(
@@ -340,10 +515,38 @@ misconception(
 )
 
 misconception(
+    "squared_error_loss_without_the_half", "losses",
+    hint="Differentiate your squared error. Is that the gradient which you return?",
+    old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
+    new="return float(np.sum(gap**2) / len(O)), gap / len(O)",
+)
+
+misconception(
+    "squared_error_gradient_keeps_the_two", "losses",
+    hint="What is the half in front of the square for, once you differentiate?",
+    old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
+    new="return float(0.5 * np.sum(gap**2) / len(O)), 2 * gap / len(O)",
+)
+
+misconception(
     "squared_error_averages_over_outputs", "losses",
     hint="Over outputs it is a sum, over examples a mean. Which did you take over which?",
     old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
     new="return float(0.5 * np.mean(gap**2)), gap / O.size",
+)
+
+misconception(
+    "squared_error_loss_averages_over_outputs", "losses",
+    hint="Your gradient belongs to a sum over outputs. What do you take over the outputs in the loss?",
+    old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
+    new="return float(0.5 * np.mean(gap**2)), gap / len(O)",
+)
+
+misconception(
+    "squared_error_sums_over_examples", "losses",
+    hint="Write every example down twice. Should the squared error change?",
+    old="return float(0.5 * np.sum(gap**2) / len(O)), gap / len(O)",
+    new="return float(0.5 * np.sum(gap**2)), gap",
 )
 
 misconception(
@@ -447,6 +650,13 @@ misconception(
     hint="At which point is g′ evaluated: at what entered the bend, or at what left it?",
     old="cache.append((H, slope))\n        H = bent",
     new="cache.append((H, g(bent)[1]))\n        H = bent",
+)
+
+misconception(
+    "keeps_what_entered_the_bend", "forward",
+    hint="The second entry of a pair should say how steep the bend was. Which of the two results of g is that?",
+    old="cache.append((H, slope))\n        H = bent",
+    new="cache.append((H, H @ W.T + b))\n        H = bent",
 )
 
 
@@ -564,6 +774,20 @@ misconception(
     hint="Does your answer depend on dO? It is where the loss speaks.",
     old="G, gradients = dO, []\n    for (W, _)",
     new="G, gradients = np.ones_like(dO), []\n    for (W, _)",
+)
+
+misconception(
+    "multiplies_the_slopes_into_the_callers_array", "backward",
+    hint="After the call, look at the dO that you passed in. Whose array did you multiply?",
+    old="delta = G * slope\n",
+    new="delta = np.multiply(G, slope, out=G)\n",
+)
+
+misconception(
+    "averages_the_weight_gradient", "backward",
+    hint="The mean was taken once, in the loss. Do W and b agree on that in your code?",
+    old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
+    new="gradients.append((delta.T @ H / len(H), delta.sum(axis=0)))",
 )
 
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
@@ -797,10 +1021,31 @@ misconception(
 )
 
 misconception(
+    "accuracy_in_per_cent", "experiment",
+    hint="A fraction lies between 0 and 1. How large is your accuracy when all are right?",
+    old="return float(np.mean(outputs.argmax(axis=1) == labels))",
+    new="return 100 * float(np.mean(outputs.argmax(axis=1) == labels))",
+)
+
+misconception(
     "squares_without_the_root", "experiment",
     hint="Double the loss: the size of a gradient doubles. What does yours do?",
     old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
     new="return [float(np.sum(dW**2)) for dW, _ in gradients]",
+)
+
+misconception(
+    "means_of_squares_for_the_norm", "experiment",
+    hint="Under the root, are the squares added up or averaged?",
+    old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
+    new="return [float(np.sqrt(np.mean(dW**2))) for dW, _ in gradients]",
+)
+
+misconception(
+    "sums_of_sizes_for_the_norm", "experiment",
+    hint="‖·‖ is the root of a sum of squares. What do you add up?",
+    old="return [float(np.linalg.norm(dW)) for dW, _ in gradients]",
+    new="return [float(np.sum(np.abs(dW))) for dW, _ in gradients]",
 )
 
 misconception(
@@ -834,10 +1079,38 @@ misconception(
 )
 
 misconception(
+    "blames_the_rate_for_exact_zeros", "concepts",
+    hint="A rate that is too large makes the loss jump about. Does this one? And why would it make gradients exactly 0?",
+    old='stuck_run="zeros"',
+    new='stuck_run="rate"',
+)
+
+misconception(
+    "calls_exact_zeros_converged", "concepts",
+    hint="ln 10 = 2.3026 is what guessing among ten classes costs. Has a network learnt what it can that guesses?",
+    old='stuck_run="zeros"',
+    new='stuck_run="converged"',
+)
+
+misconception(
     "trains_longer_against_fading", "concepts",
     hint="If layer 1 gets a twenty-thousandth of what layer 6 gets, how much longer would you have to train?",
     old='fading_run="relu"',
     new='fading_run="epochs"',
+)
+
+misconception(
+    "clips_against_fading", "concepts",
+    hint="Clipping makes large gradients smaller. Are these too large?",
+    old='fading_run="relu"',
+    new='fading_run="clip"',
+)
+
+misconception(
+    "larger_batches_against_fading", "concepts",
+    hint="A larger batch makes a gradient less noisy. By what is it multiplied on its way through a layer?",
+    old='fading_run="relu"',
+    new='fading_run="batch"',
 )
 
 misconception(
@@ -848,10 +1121,31 @@ misconception(
 )
 
 misconception(
+    "counts_one_slope_for_a_chain", "concepts",
+    hint="That is the bound for one unit. Five stand in a row.",
+    old="chain=1024",
+    new="chain=4",
+)
+
+misconception(
+    "counts_one_unit_too_few_in_a_chain", "concepts",
+    hint="How many units does the signal pass, from the first input to the last output?",
+    old="chain=1024",
+    new="chain=256",
+)
+
+misconception(
     "standardising_bends_a_line", "concepts",
     hint="Shift and rescale the temperature as you like. Is the score still a straight line in it?",
     old='fever="monotone"',
     new='fever="standardised"',
+)
+
+misconception(
+    "blames_the_labels_for_a_line", "concepts",
+    hint="Take as many feverish as healthy people. Can a straight line now be high at both ends?",
+    old='fever="monotone"',
+    new='fever="unbalanced"',
 )
 
 misconception(
@@ -862,10 +1156,24 @@ misconception(
 )
 
 misconception(
+    "dead_units_shrink", "concepts",
+    hint="The gradient of the incoming weights contains the slope of the ReLU. What is left of it here?",
+    old='dead_unit="nothing"',
+    new='dead_unit="shrink"',
+)
+
+misconception(
     "counts_the_examples_that_fit", "concepts",
     hint="Work out the average loss of each.",
     old='risk="second"',
     new='risk="first"',
+)
+
+misconception(
+    "takes_a_mean_of_one_for_less", "concepts",
+    hint="Work out the two averages. Are they equal?",
+    old='risk="second"',
+    new='risk="both"',
 )
 
 misconception(
@@ -876,10 +1184,38 @@ misconception(
 )
 
 misconception(
+    "first_layers_see_objects", "concepts",
+    hint="What can be seen in a few neighbouring pixels? What is put together from it later?",
+    old='first_layer="edges"',
+    new='first_layer="cars"',
+)
+
+misconception(
+    "first_layers_see_parts", "concepts",
+    hint="What can be seen in a few neighbouring pixels? A part has many edges.",
+    old='first_layer="edges"',
+    new='first_layer="doors"',
+)
+
+misconception(
     "counts_units_for_patterns", "concepts",
     hint="Each unit doubles the number of patterns.",
     old="codes=64",
     new="codes=36",
+)
+
+misconception(
+    "leaves_one_pattern_out", "concepts",
+    hint="All units off is a pattern too.",
+    old="codes=64",
+    new="codes=63",
+)
+
+misconception(
+    "counts_two_for_each_unit", "concepts",
+    hint="Write down the patterns of three units. How many are there?",
+    old="codes=64",
+    new="codes=12",
 )
 
 misconception(
@@ -890,10 +1226,24 @@ misconception(
 )
 
 misconception(
+    "keeps_the_positive_logits", "concepts",
+    hint="Two classes have the logits −1 and −5. Can the softmax still tell them apart after your last layer?",
+    old='last_layer="linear"',
+    new='last_layer="relu"',
+)
+
+misconception(
     "fitting_is_the_riddle", "concepts",
     hint="Labels drawn by lot can be fitted as well. What does that fit not give you?",
     old='riddle="unseen"',
     new='riddle="fit"',
+)
+
+misconception(
+    "computing_is_the_riddle", "concepts",
+    hint="You wrote the way back yourself. Is there anything about it that nobody understands?",
+    old='riddle="unseen"',
+    new='riddle="computed"',
 )
 
 misconception(
@@ -1206,6 +1556,41 @@ misconception(
     hint="Stretch a row: Y stays the same. So which direction can the gradient not have?",
     old="inner = q - q.mean(axis=1, keepdims=True) - spread",
     new="inner = q - q.mean(axis=1, keepdims=True)",
+)
+
+misconception(
+    "the_mean_stands_still", "blocks",
+    hint="Move a whole row by 1: Y stays the same. So which direction can the gradient not have?",
+    old="inner = q - q.mean(axis=1, keepdims=True) - spread",
+    new="inner = q - spread",
+)
+
+misconception(
+    "the_way_back_forgets_the_root", "blocks",
+    hint="Stretch X by 10 and Y stays the same. What becomes of the gradient in X, and of yours?",
+    old="return inner / root, (dY * hat).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+    new="return inner, (dY * hat).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+)
+
+misconception(
+    "gamma_gets_the_gradient_of_beta", "blocks",
+    hint="γ is multiplied with x̂, and β is not. Where is x̂ in the gradient of γ?",
+    old="(dY * hat).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+    new="dY.sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+)
+
+misconception(
+    "gamma_sees_the_unnormalised_rows", "blocks",
+    hint="γ is multiplied with x̂. With what do you multiply dY for its gradient?",
+    old="(dY * hat).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+    new="(dY * X).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+)
+
+misconception(
+    "gamma_and_beta_take_the_mean", "blocks",
+    hint="One γ, many examples: what does the chain rule do with many ways?",
+    old="(dY * hat).sum(axis=0), dY.sum(axis=0)\n\n    return gamma",
+    new="(dY * hat).mean(axis=0), dY.mean(axis=0)\n\n    return gamma",
 )
 
 misconception(

@@ -17,7 +17,7 @@ from redink.judging.diagnosing import Asked, is_silent
 from redink.judging.explaining import find_hint
 from redink.judging.feedback import Feedback
 from redink.judging.mistakes import fingerprint
-from redink.judging.verdicts import same
+from redink.judging.verdicts import is_untried, same
 from redink.records import Hint, Record
 
 
@@ -51,13 +51,17 @@ def diagnose(
 
 
 def _unknown(asked: Sequence[Asked], seen: Mapping[str, Answer]) -> str:
-    """Name an unknown mistake by its answers; none, if nothing was answered or only the way to the answer was forbidden."""
+    """Name an unknown mistake by its answers; none, if nothing was answered or only the way to the answer was forbidden.
+
+    What could not be tried here says nothing, and is left out.
+    """
+    tried = [one for one in asked if not is_untried(seen[one.id])]
     if all(is_silent(answer) or (answer.status == "returned" and _is_blank(answer.value)) for answer in seen.values()):
         return ""
-    right = (Answer("returned", one.expected) for one in asked)
-    if all(same(one.check, seen[one.id], wanted, one.inputs) for one, wanted in zip(asked, right, strict=True)):
+    right = (Answer("returned", one.expected) for one in tried)
+    if all(same(one.check, seen[one.id], wanted, one.inputs) for one, wanted in zip(tried, right, strict=True)):
         return ""
-    return fingerprint((one.check, seen[one.id], one.expected, one.inputs) for one in asked)
+    return fingerprint((one.check, seen[one.id], one.expected, one.inputs) for one in tried)
 
 
 def _is_blank(value: Any) -> bool:
