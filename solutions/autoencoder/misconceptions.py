@@ -143,6 +143,48 @@ misconception(
     new="e = (X - decode(W, c, H)) / len(X)",
 )
 
+misconception(
+    "the_offset_collects_a_sum", "tied",
+    hint="Three gradients of one mean. Write every example down twice: which of yours changes?",
+    old="return delta.T @ X + H.T @ e, delta.sum(axis=0), e.sum(axis=0)",
+    new="return delta.T @ X + H.T @ e, delta.sum(axis=0), len(X) * e.sum(axis=0)",
+)
+
+misconception(
+    "both_biases_collect_sums", "tied",
+    hint="Your gradient in W is that of a mean. Write every example down twice: do those in b and c stay as they are?",
+    old="return delta.T @ X + H.T @ e, delta.sum(axis=0), e.sum(axis=0)",
+    new="return delta.T @ X + H.T @ e, len(X) * delta.sum(axis=0), len(X) * e.sum(axis=0)",
+)
+
+misconception(
+    "only_the_weights_collect_a_sum", "tied",
+    hint="Your gradients in b and c are those of a mean. Write every example down twice: does that in W stay as it is?",
+    old="return delta.T @ X + H.T @ e, delta.sum(axis=0), e.sum(axis=0)",
+    new="return len(X) * (delta.T @ X + H.T @ e), delta.sum(axis=0), e.sum(axis=0)",
+)
+
+misconception(
+    "averages_the_bias_gradients_twice", "tied",
+    hint="Follow the 1/n from the loss to db and dc. How often does it come by?",
+    old="return delta.T @ X + H.T @ e, delta.sum(axis=0), e.sum(axis=0)",
+    new="return delta.T @ X + H.T @ e, delta.mean(axis=0), e.mean(axis=0)",
+)
+
+misconception(
+    "subtracts_the_two_uses_of_w", "tied",
+    hint="When a number is used twice, its two effects are added. Which sign did the second one get?",
+    old="return delta.T @ X + H.T @ e, delta",
+    new="return delta.T @ X - H.T @ e, delta",
+)
+
+misconception(
+    "takes_half_of_the_slope", "tied",
+    hint="The slope of the sigmoid has two factors. Where h is nearly 1, what is yours?",
+    old="delta = (e @ W.T) * H * (1 - H)",
+    new="delta = (e @ W.T) * H",
+)
+
 # -- linear ------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -283,6 +325,66 @@ misconception(
     hint="Which layer of a linear auto-encoder may bend?",
     old="Z = X @ E.T\n",
     new="Z = np.maximum(X @ E.T, 0)\n",
+)
+
+_RAW = "Move all the data by one and the same vector. Should the directions, or the floor, notice?"
+misconception(
+    "takes_the_covariance_of_raw_data", "linear", hint=_RAW,
+    old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T", new="np.linalg.svd(X, full_matrices=False)[2][:k].T",
+)
+misconception(
+    "takes_the_covariance_of_raw_data", "linear", hint=_RAW,
+    old="lengths = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)",
+    new="lengths = np.linalg.svd(X, compute_uv=False)",
+)
+
+misconception(
+    "sorts_the_rows_of_the_eigenvectors", "linear",
+    hint="np.linalg.eigh gives its eigenvectors as columns. What did your sorting exchange?",
+    old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
+    new="np.linalg.eigh(np.atleast_2d(np.cov(X.T, bias=True)))[1][::-1, :k]",
+)
+
+misconception(
+    "takes_rows_of_the_eigenvectors", "linear",
+    hint="np.linalg.eigh gives its eigenvectors as columns. Is a row of that matrix an eigenvector?",
+    old="np.linalg.svd(X - mean, full_matrices=False)[2][:k].T",
+    new="np.linalg.eigh(np.atleast_2d(np.cov(X.T, bias=True)))[1][::-1][:k].T",
+)
+
+misconception(
+    "floor_is_not_divided_by_n", "linear",
+    hint="Write every example down twice. Should the floor change?",
+    old="return float(np.sum(lengths[k:] ** 2) / (2 * len(X)))",
+    new="return float(np.sum(lengths[k:] ** 2) / 2)",
+)
+
+misconception(
+    "floor_of_one_axis_more", "linear",
+    hint="With k = 1 one axis is kept. How many do you leave out of the sum?",
+    old="np.sum(lengths[k:] ** 2)",
+    new="np.sum(lengths[k + 1 :] ** 2)",
+)
+
+misconception(
+    "the_linear_loss_lacks_its_half", "linear",
+    hint="Your gradients are those of ½‖DEx − x‖². Which loss do you give with them?",
+    old="loss = float(np.sum(R**2) / (2 * len(X)))\n    return loss, (R @ D)",
+    new="loss = float(np.sum(R**2) / len(X))\n    return loss, (R @ D)",
+)
+
+misconception(
+    "the_linear_loss_is_averaged_over_the_pixels", "linear",
+    hint="Per example or per pixel? Your gradients know, your loss does not.",
+    old="loss = float(np.sum(R**2) / (2 * len(X)))\n    return loss, (R @ D)",
+    new="loss = float(np.mean(R**2) / 2)\n    return loss, (R @ D)",
+)
+
+misconception(
+    "the_whole_linear_loss_lacks_its_half", "linear",
+    hint="Loss and gradients agree with each other. What stands before the squares in the text?",
+    old="loss = float(np.sum(R**2) / (2 * len(X)))\n    return loss, (R @ D).T @ X / len(X), R.T @ Z / len(X)",
+    new="loss = float(np.sum(R**2) / len(X))\n    return loss, 2 * (R @ D).T @ X / len(X), 2 * R.T @ Z / len(X)",
 )
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -657,6 +759,62 @@ misconception(
     hint="Write every example down twice. Should the penalty change?",
     old="return float(np.sum(squared * r) / len(X)), dW, bend.sum(axis=0)",
     new="return float(np.sum(squared * r)), len(X) * dW, len(X) * bend.sum(axis=0)",
+)
+
+misconception(
+    "l2_slope_is_not_averaged", "penalties",
+    hint="The price is a mean over the examples, and yours is. Is its slope?",
+    old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
+    new="return float(np.sum(H**2) / len(H)), 2 * H",
+)
+
+misconception(
+    "l2_sums_over_the_examples", "penalties",
+    hint="Write every example down twice. Should the price of a code change?",
+    old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
+    new="return float(np.sum(H**2)), 2 * H",
+)
+
+misconception(
+    "l2_with_a_half", "penalties",
+    hint="The reconstruction loss has a ½. Has this penalty?",
+    old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
+    new="return float(np.sum(H**2) / (2 * len(H))), H / len(H)",
+)
+
+misconception(
+    "l1_sums_over_the_examples", "penalties",
+    hint="Write every example down twice. Should the price of a code change?",
+    old="return float(np.sum(np.abs(H)) / len(H)), np.sign(H) / len(H)",
+    new="return float(np.sum(np.abs(H))), np.sign(H)",
+)
+
+misconception(
+    "l1_averages_over_the_units", "penalties",
+    hint="Double the number of units. Should the price of a code stay the same?",
+    old="return float(np.sum(np.abs(H)) / len(H)), np.sign(H) / len(H)",
+    new="return float(np.mean(np.abs(H))), np.sign(H) / H.size",
+)
+
+misconception(
+    "the_length_of_a_row_has_no_two", "penalties",
+    hint="Differentiate ‖w‖² by w. What comes down?",
+    old="dW = 2 * squared.mean(axis=0)[:, None] * W + bend.T @ X",
+    new="dW = squared.mean(axis=0)[:, None] * W + bend.T @ X",
+)
+
+misconception(
+    "the_slope_always_grows", "penalties",
+    hint="Where h passes ½, the slope h(1 − h) is largest. What is its derivative there, and what is yours?",
+    old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
+    new="bend = 2 * squared * r / len(X)",
+)
+
+misconception(
+    "one_slope_too_few_in_the_chain", "penalties",
+    hint="d(s²) = 2s·ds, and ds/da has an s of its own. How many are that?",
+    old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
+    new="bend = 2 * (1 - 2 * H) * (H * (1 - H)) * r / len(X)",
 )
 
 # -- vae ---------------------------------------------------------------------------------------------------------------

@@ -141,6 +141,27 @@ misconception(
     new='stride = pair(layer.setdefault("stride", default))',
 )
 
+misconception(
+    "a_bias_for_every_input", "shapes",
+    hint="To what is a bias added: to what goes in, or to what comes out?",
+    old="return int(np.prod(out_shape)) * (int(np.prod(shape)) + 1)",
+    new="return (int(np.prod(out_shape)) + 1) * int(np.prod(shape))",
+)
+
+misconception(
+    "a_layer_steps_across_before_down", "shapes",
+    hint="Trace a stride of (2, 3). Which of the two numbers belongs to the rows?",
+    old="sides = zip(before[1:], kernel, stride, padding, strict=True)",
+    new="sides = zip(before[1:], kernel, stride[::-1], padding, strict=True)",
+)
+
+misconception(
+    "frames_the_rows_by_the_number_for_the_columns", "shapes",
+    hint="Trace a padding of (2, 0). Which side of the picture grows?",
+    old="sides = zip(before[1:], kernel, stride, padding, strict=True)",
+    new="sides = zip(before[1:], kernel, stride, padding[::-1], strict=True)",
+)
+
 # -- conv --------------------------------------------------------------------------------------------------------------
 
 _FORWARDS = "Try two polynomials: is (1+2z)(3+4z) what comes out for (1,2) and (3,4)? Mind the minus in the index."
@@ -296,6 +317,70 @@ misconception(
     new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])\n    return h.squeeze()',
 )
 
+_WRAPPED = "What is x[-1] in numpy? And which number stands before the first of a signal?"
+
+
+@misconception("a_negative_index_is_the_far_end", "conv", hint=_WRAPPED)
+def convolve1d(x, w):
+    places = range(len(x) + len(w) - 1)
+    return np.array([sum(x[t - a] * w[a] for a in range(len(w)) if t - a < len(x)) for t in places])
+
+
+@misconception("signal_and_picture_come_round_from_the_far_end", "conv", hint=_WRAPPED)
+def convolve1d(x, w):
+    places = range(len(x) + len(w) - 1)
+    return np.array([sum(x[t - a] * w[a] for a in range(len(w)) if t - a < len(x)) for t in places])
+
+
+@misconception("signal_and_picture_come_round_from_the_far_end", "conv", hint=_WRAPPED)
+def convolve2d(x, w):
+    (height, width), (kh, kw) = x.shape, w.shape
+    plane = np.zeros((height + kh - 1, width + kw - 1))
+    for i, j in np.ndindex(*plane.shape):
+        for a, b in np.ndindex(kh, kw):
+            if i - a < height and j - b < width:
+                plane[i, j] += x[i - a, j - b] * w[a, b]
+    return plane
+
+
+misconception(
+    "keeps_as_many_as_the_signal_has", "conv",
+    hint="(1+2z)(3+4z) has three coefficients. How many do you give for (1,2) and (3,4)?",
+    old="return whole\n",
+    new="return whole[: len(x)]\n",
+)
+
+misconception(
+    "correlation_leaves_out_the_last_place", "conv",
+    hint="A kernel as large as the picture: in how many places does it lie?",
+    old="tall, wide = x.shape[0] - w.shape[0] + 1, x.shape[1] - w.shape[1] + 1",
+    new="tall, wide = x.shape[0] - w.shape[0], x.shape[1] - w.shape[1]",
+)
+
+_LAST_WINDOW = "A kernel as large as the padded picture makes no step. How many windows has your layer then?"
+misconception(
+    "a_layer_leaves_out_the_last_window", "conv", hint=_LAST_WINDOW,
+    old="rows = (framed.shape[2] - kh) // down + 1", new="rows = (framed.shape[2] - kh) // down",
+)
+misconception(
+    "a_layer_leaves_out_the_last_window", "conv", hint=_LAST_WINDOW,
+    old="cols = (framed.shape[3] - kw) // across + 1", new="cols = (framed.shape[3] - kw) // across",
+)
+
+misconception(
+    "takes_down_and_across_for_before_and_behind", "conv",
+    hint="What do the two numbers mean that np.pad takes for one axis? And the two of `padding`?",
+    old="framed = np.pad(x, ((0, 0), (0, 0), (top, top), (side, side)))",
+    new="framed = np.pad(x, ((0, 0), (0, 0), (top, side), (top, side)))",
+)
+
+misconception(
+    "leaves_the_filters_last", "conv",
+    hint="Which place do the channels have in a batch of images? Yours come out elsewhere.",
+    old='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])\n    return h',
+    new='h += np.einsum("nchw,fc->nfhw", met, w[:, :, i, j])\n    return np.moveaxis(h, 1, -1)',
+)
+
 # -- backward ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -402,6 +487,55 @@ misconception(
     hint="Try weights that are whole numbers, written without points. Which kind of numbers fits into your dw?",
     old="dframe, dw = np.zeros(frame.shape), np.zeros(w.shape)",
     new="dframe, dw = np.zeros(frame.shape), np.zeros_like(w)",
+)
+
+misconception(
+    "averages_the_bias_gradient_over_the_batch", "backward",
+    hint="Two examples that both want b higher: do they pull twice as hard, or as hard as one? If the loss is a mean, that is already in G.",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dx, dw, G.sum(axis=(2, 3)).mean(axis=0)",
+)
+
+misconception(
+    "averages_the_bias_gradient_over_the_places", "backward",
+    hint="Raise the bias by 1: in how many places does one picture change? Each of them sends something back.",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dx, dw, G.mean(axis=(2, 3)).sum(axis=0)",
+)
+
+misconception(
+    "averages_the_weight_gradient_over_the_windows", "backward",
+    hint="A weight is used in every window. Does it get the mean of what comes back, or the sum?",
+    old='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G, frame[:, :, tall, wide])',
+    new='dw[:, :, i, j] = np.einsum("nfhw,nchw->fc", G, frame[:, :, tall, wide]) / (rows * cols)',
+)
+
+misconception(
+    "averages_the_pixel_gradient_over_the_batch", "backward",
+    hint="A pixel belongs to one example alone. What has the number of the others to do with its gradient?",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dx / len(x), dw, G.sum(axis=(0, 2, 3))",
+)
+
+misconception(
+    "averages_all_gradients_over_the_batch", "backward",
+    hint="If the loss is a mean over the batch, that is already in G. Does the layer know of a loss?",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dx / len(x), dw / len(x), G.sum(axis=(0, 2, 3)) / len(x)",
+)
+
+misconception(
+    "averages_both_parameter_gradients_over_the_batch", "backward",
+    hint="Is the loss a mean over the batch? Then that is already in G. Give the layer the same example twice: what happens to dw and db?",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dx, dw / len(x), G.sum(axis=(0, 2, 3)) / len(x)",
+)
+
+misconception(
+    "hands_the_weight_gradient_over_first", "backward",
+    hint="In which order does the docstring name the three gradients?",
+    old="return dx, dw, G.sum(axis=(0, 2, 3))",
+    new="return dw, dx, G.sum(axis=(0, 2, 3))",
 )
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
@@ -521,6 +655,34 @@ def avg_pool(x, size, stride):
             out[:, :, i, j] = x[:, :, top : top + size[0], left : left + size[1]].mean(axis=(2, 3))
     return out
 
+
+_AXES_OF_POOLING = "Which axis does the first number of the stride belong to? Pool with a stride of (1, 3)."
+misconception(
+    "pools_across_before_down", "pooling", hint=_AXES_OF_POOLING,
+    old="windows = windows[:, :, :: stride[0], :: stride[1]]", new="windows = windows[:, :, :: stride[1], :: stride[0]]",
+)
+misconception(
+    "pools_across_before_down", "pooling", hint=_AXES_OF_POOLING,
+    old="i = np.arange(rows)[:, None] * stride[0] + best // size[1]",
+    new="i = np.arange(rows)[:, None] * stride[1] + best // size[1]",
+)
+misconception(
+    "pools_across_before_down", "pooling", hint=_AXES_OF_POOLING,
+    old="j = np.arange(cols) * stride[1] + best % size[1]", new="j = np.arange(cols) * stride[0] + best % size[1]",
+)
+
+misconception(
+    "averages_across_before_down", "pooling", hint=_AXES_OF_POOLING,
+    old="return seen[:, :, :: stride[0], :: stride[1]].mean(axis=(-2, -1))",
+    new="return seen[:, :, :: stride[1], :: stride[0]].mean(axis=(-2, -1))",
+)
+
+misconception(
+    "an_average_has_a_square_window", "pooling",
+    hint="A window of 2×3 has six pixels. Into how many parts do you divide?",
+    old="spread[:, :, down, right] += G / (size[0] * size[1])",
+    new="spread[:, :, down, right] += G / size[0] ** 2",
+)
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
@@ -735,6 +897,38 @@ misconception(
     hint="With what was γ multiplied in the forward pass?",
     old="through_var) / s, (G * hat).sum(axis=axes)",
     new="through_var) / s, (G * x).sum(axis=axes)",
+)
+
+misconception(
+    "averages_what_gamma_and_beta_collect", "batchnorm",
+    hint="One γ was used for all numbers of its channel. Does it get the mean of what comes back, or the sum?",
+    old="through_var) / s, (G * hat).sum(axis=axes), G.sum(axis=axes)",
+    new="through_var) / s, (G * hat).mean(axis=axes), G.mean(axis=axes)",
+)
+
+misconception(
+    "hands_beta_over_before_gamma", "batchnorm",
+    hint="In which order does the docstring name the gradients? The two have the same shape, so nothing crashes.",
+    old="through_var) / s, (G * hat).sum(axis=axes), G.sum(axis=axes)",
+    new="through_var) / s, G.sum(axis=axes), (G * hat).sum(axis=axes)",
+)
+
+_BARS = "What do the bars in the formula stand for? Add a constant to a whole channel: does your dx sum to 0?"
+misconception(
+    "takes_the_bar_for_a_sum", "batchnorm", hint=_BARS,
+    old="through_mean = g.mean(axis=axes, keepdims=True)", new="through_mean = g.sum(axis=axes, keepdims=True)",
+)
+misconception(
+    "takes_the_bar_for_a_sum", "batchnorm", hint=_BARS,
+    old="through_var = hat * (g * hat).mean(axis=axes, keepdims=True)",
+    new="through_var = hat * (g * hat).sum(axis=axes, keepdims=True)",
+)
+
+misconception(
+    "evaluates_without_beta", "batchnorm",
+    hint="Give it the running mean as a picture. What should come out?",
+    old="return fixed[:, None, None] * (x - running_mean[:, None, None]) + beta[:, None, None]",
+    new="return fixed[:, None, None] * (x - running_mean[:, None, None])",
 )
 
 # -- lenet -------------------------------------------------------------------------------------------------------------
@@ -960,6 +1154,55 @@ misconception(
     hint="Compare the answers under your two keys for the perceptron. Do they come from two models?",
     old="found[name + suffix] = predict(model, asked)",
     new="found[name + suffix] = predict(model, asked)\n        if name == 'mlp':\n            found['mlp_permuted'] = found['mlp']",
+)
+
+misconception(
+    "one_order_for_all_epochs", "lenet",
+    hint="You shuffle, but how often? Compare the second epoch with the first.",
+    old="""for _ in range(epochs):
+        shuffled = torch.as_tensor(rng.permutation(len(images)), device=images.device)
+""",
+    new="""shuffled = torch.as_tensor(rng.permutation(len(images)), device=images.device)
+    for _ in range(epochs):
+""",
+)
+
+misconception(
+    "one_loss_for_each_epoch", "lenet",
+    hint="How many steps has an epoch? The docstring asks for the loss of every one of them.",
+    old="optimiser.step()\n            losses.append(loss.item())",
+    new="optimiser.step()\n        losses.append(loss.item())",
+)
+
+misconception(
+    "takes_adams_usual_rate", "lenet",
+    hint="Train with another rate. Does your training notice?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = torch.optim.Adam(model.parameters())",
+)
+
+misconception(
+    "two_linear_layers_in_a_row", "lenet",
+    hint="Two linear layers with nothing between them are one. Read the row of fc1 in the table again.",
+    old="return self.fc2(torch.relu(self.fc1(maps.flatten(1))))",
+    new="return self.fc2(self.fc1(maps.flatten(1)))",
+)
+
+_BENT_MAPS = "Read the rows of conv1 and conv2 in the table again: what stands between convolution and pooling?"
+misconception(
+    "the_maps_stay_straight", "lenet", hint=_BENT_MAPS,
+    old="maps = torch.max_pool2d(torch.relu(self.conv1(images)), 2)", new="maps = torch.max_pool2d(self.conv1(images), 2)",
+)
+misconception(
+    "the_maps_stay_straight", "lenet", hint=_BENT_MAPS,
+    old="maps = torch.max_pool2d(torch.relu(self.conv2(maps)), 2)", new="maps = torch.max_pool2d(self.conv2(maps), 2)",
+)
+
+misconception(
+    "finds_the_best_image_for_each_class", "lenet",
+    hint="Ask about three images. How many answers do you get?",
+    old="return model(images).argmax(dim=1)",
+    new="return model(images).argmax(dim=0)",
 )
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
