@@ -198,6 +198,81 @@ def attention(Q, K, V, mask=None):
     P = powers / np.where(total > 0, total, 1)
     return P @ V, P
 
+misconception(
+    "marks_the_future", "attention",
+    hint="In this notebook True means: may attend. What may the first word see in your mask?",
+    old="return np.tril(np.ones((n, n), dtype=bool))",
+    new="return np.triu(np.ones((n, n), dtype=bool), 1)",
+)
+
+misconception(
+    "sees_one_word_ahead", "attention",
+    hint="In row t, which is the last True? May position t see position t + 1?",
+    old="return np.tril(np.ones((n, n), dtype=bool))",
+    new="return np.tril(np.ones((n, n), dtype=bool), 1)",
+)
+
+misconception(
+    "one_budget_for_all_queries", "attention",
+    hint="Each query has one unit of attention to spend. What do your rows sum to?",
+    old="top = S.max(axis=-1, keepdims=True)",
+    new="top = S.max(axis=(-2, -1), keepdims=True)",
+)
+misconception(
+    "one_budget_for_all_queries", "attention",
+    hint="Each query has one unit of attention to spend. What do your rows sum to?",
+    old="total = powers.sum(axis=-1, keepdims=True)",
+    new="total = powers.sum(axis=(-2, -1), keepdims=True)",
+)
+
+misconception(
+    "scales_after_the_softmax", "attention",
+    hint="Do your weights still sum to 1? What is divided: the scores, or the weights?",
+    old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
+    new="S = Q @ np.swapaxes(K, -1, -2)",
+)
+misconception(
+    "scales_after_the_softmax", "attention",
+    hint="Do your weights still sum to 1? What is divided: the scores, or the weights?",
+    old="P = powers / np.where(total > 0, total, 1)",
+    new="P = powers / np.where(total > 0, total, 1) / np.sqrt(Q.shape[-1])",
+)
+
+misconception(
+    "multiplies_by_the_root", "attention",
+    hint="The wider the vectors, the larger their inner products. Does your factor hold them down, or push them up?",
+    old="S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])",
+    new="S = Q @ np.swapaxes(K, -1, -2) * np.sqrt(Q.shape[-1])",
+)
+
+misconception(
+    "an_allowed_key_gets_a_point", "attention",
+    hint="What does adding True to a score do? And adding False: is that key hidden?",
+    old="S = np.where(mask, S, -np.inf)",
+    new="S = S + mask",
+)
+
+misconception(
+    "the_weights_come_first", "attention",
+    hint="In which order does the docstring return the two?",
+    old="    return P @ V, P\n",
+    new="    return P, P @ V\n",
+)
+
+misconception(
+    "a_square_padding_mask", "attention",
+    hint="How many queries share the padding mask of a sentence? Which length has the middle axis?",
+    old="return (np.arange(m) < np.asarray(lengths)[:, None])[:, None, :]",
+    new="return np.repeat((np.arange(m) < np.asarray(lengths)[:, None])[:, None, :], m, axis=1)",
+)
+
+misconception(
+    "blanks_stand_in_front", "attention",
+    hint="Where are the blanks of a short sentence: before its words, or behind them?",
+    old="return (np.arange(m) < np.asarray(lengths)[:, None])[:, None, :]",
+    new="return (np.arange(m) >= m - np.asarray(lengths)[:, None])[:, None, :]",
+)
+
 # -- backward ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -335,6 +410,90 @@ misconception(
     hint="Which sentences of the batch did W_q serve, and from which does it learn with you?",
     old="dW_q, dW_k, dW_v = (one.reshape(-1, one.shape[-1]).T @ flat for one in (dQ, dK, dV))",
     new="dW_q, dW_k, dW_v = (one[0].T @ X[0] for one in (dQ, dK, dV))",
+)
+
+misconception(
+    "subtracts_the_plain_sum", "backward",
+    hint="Is it the sum of dp that is taken away, or a mean of it? With which weights?",
+    old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
+    new="return P * (dP - dP.sum(axis=-1, keepdims=True))",
+)
+
+misconception(
+    "nothing_is_taken_away", "backward",
+    hint="Attention is a budget: more for one is less for others. What does each row of your dS sum to?",
+    old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
+    new="return P * dP",
+)
+
+misconception(
+    "the_mean_minus_the_gradient", "backward",
+    hint="More of a value that is better than the mean: should its score rise, or fall?",
+    old="return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
+    new="return P * ((P * dP).sum(axis=-1, keepdims=True) - dP)",
+)
+
+misconception(
+    "scales_twice_on_the_way_back", "backward",
+    hint="How often was divided by √d_k on the way there? And on your way back?",
+    old="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(Q.shape[-1])",
+    new="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / Q.shape[-1]",
+)
+
+misconception(
+    "scales_only_the_keys", "backward",
+    hint="The scale belongs to the scores, which both factors made. Whose gradient lacks it?",
+    old="return dS @ K, np.swapaxes(dS, -1, -2) @ Q, dV",
+    new="return dS @ K * np.sqrt(Q.shape[-1]), np.swapaxes(dS, -1, -2) @ Q, dV",
+)
+
+misconception(
+    "the_way_back_scales_by_the_values", "backward",
+    hint="Which width was under the root on the way there: that of the keys, or that of the values?",
+    old="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(Q.shape[-1])",
+    new="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(V.shape[-1])",
+)
+
+misconception(
+    "multiplies_by_the_scale_on_the_way_back", "backward",
+    hint="The scores are a product divided by √d_k. Is their derivative divided by it too, or multiplied?",
+    old="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) / np.sqrt(Q.shape[-1])",
+    new="dS = softmax_backward(dZ @ np.swapaxes(V, -1, -2), P) * np.sqrt(Q.shape[-1])",
+)
+
+misconception(
+    "the_values_are_scaled_too", "backward",
+    hint="Z = P V. Is there a root between the values and the output?",
+    old="return dS @ K, np.swapaxes(dS, -1, -2) @ Q, dV",
+    new="return dS @ K, np.swapaxes(dS, -1, -2) @ Q, dV / np.sqrt(Q.shape[-1])",
+)
+
+misconception(
+    "what_a_word_says_does_not_come_back", "backward",
+    hint="A word made three things of itself. Through which of them does nothing come back to it with you?",
+    old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
+    new="dX = dQ @ W_q + dK @ W_k",
+)
+
+misconception(
+    "what_a_word_offers_does_not_come_back", "backward",
+    hint="Query, key, value: through which of the three does nothing come back to X with you?",
+    old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
+    new="dX = dQ @ W_q + dV @ W_v",
+)
+
+misconception(
+    "what_a_word_looks_for_does_not_come_back", "backward",
+    hint="X made queries as well. What do they send back?",
+    old="dX = dQ @ W_q + dK @ W_k + dV @ W_v",
+    new="dX = dK @ W_k + dV @ W_v",
+)
+
+misconception(
+    "averages_the_weights_over_all_words", "backward",
+    hint="The same W served every word of every sentence. Are its effects on the loss averaged, or added up?",
+    old="    return dX, dW_q, dW_k, dW_v",
+    new="    return dX, dW_q / len(flat), dW_k / len(flat), dW_v / len(flat)",
 )
 
 # -- heads -------------------------------------------------------------------------------------------------------------
@@ -477,6 +636,82 @@ misconception(
     new="shared = mask.unsqueeze(-3) & torch.ones(mask.shape[-2:], dtype=torch.bool)",
 )
 
+misconception(
+    "a_blind_word_is_nan", "heads",
+    hint="Mask a whole row. What is a softmax over nothing but −∞, and what do you want there?",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
+    new="weights = scores.masked_fill(~shared, -torch.inf).softmax(dim=-1)",
+)
+
+misconception(
+    "heads_mask_after_the_softmax", "heads",
+    hint="Do the weights of a masked row still sum to 1? Block first, normalise then.",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
+    new="weights = scores.softmax(dim=-1) * shared",
+)
+
+misconception(
+    "heads_take_zero_for_a_mask", "heads",
+    hint="What weight does a score of 0 get? e⁰ is not 0.",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)",
+    new="scores = scores.masked_fill(~shared, 0.0)",
+)
+
+misconception(
+    "scales_by_the_number_of_heads", "heads",
+    hint="What is under the root: how many heads there are, or how wide one of them is?",
+    old="scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])",
+    new="scores = q @ k.transpose(-1, -2) / math.sqrt(self.heads)",
+)
+
+misconception(
+    "heads_divide_by_their_width", "heads",
+    hint="A sum of e independent terms has variance e. How large is it typically?",
+    old="scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])",
+    new="scores = q @ k.transpose(-1, -2) / q.shape[-1]",
+)
+
+misconception(
+    "keys_come_from_x", "heads",
+    hint="Who is looked at: x, or memory? Which of the two makes your keys?",
+    old="k = split_heads(self.key(memory), self.heads)",
+    new="k = split_heads(self.key(x), self.heads)",
+)
+
+misconception(
+    "queries_come_from_the_memory", "heads",
+    hint="Who asks, and who answers? How many rows should come out: those of x, or those of memory?",
+    old="        q = split_heads(self.query(x), self.heads)\n",
+    new="        x, memory = memory, x\n        q = split_heads(self.query(x), self.heads)\n",
+)
+
+misconception(
+    "heads_share_the_softmax_of_the_queries", "heads",
+    hint="Each query has one unit of attention to spend. Over which axis does your softmax run?",
+    old="return self.out(merge_heads(scores.softmax(dim=-1) @ v))",
+    new="return self.out(merge_heads(scores.softmax(dim=-2) @ v))",
+)
+misconception(
+    "heads_share_the_softmax_of_the_queries", "heads",
+    hint="Each query has one unit of attention to spend. Over which axis does your softmax run?",
+    old="weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
+    new="weights = scores.softmax(dim=-2).masked_fill(blind, 0.0)",
+)
+
+misconception(
+    "the_mask_is_forgotten", "heads",
+    hint="Change a word that the mask hides. Does the output move?",
+    old="        if mask is None:\n            return self.out(",
+    new="        if True:\n            return self.out(",
+)
+
+misconception(
+    "heads_are_merged_in_turns", "heads",
+    hint="Merge what you have split: are the columns of head 0 neighbours again?",
+    old="return X.transpose(-3, -2).flatten(-2)",
+    new="return X.movedim(-3, -1).flatten(-2)",
+)
+
 # -- positions ---------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -582,6 +817,83 @@ misconception(
     hint="Go on by 3 and back by 3: are you where you were?",
     old="turn = k * 10000.0 ** (-i / d)",
     new="turn = abs(k) * 10000.0 ** (-i / d)",
+)
+
+misconception(
+    "doubles_the_columns", "positions",
+    hint="In 10000^(−2i/d), does i count columns or hands? Which number has your second hand?",
+    old="10000.0 ** (-np.arange(0, d, 2) / d)",
+    new="10000.0 ** (-2 * np.arange(0, d, 2) / d)",
+)
+
+misconception(
+    "the_hands_get_faster", "positions",
+    hint="The first hand turns fastest. By how many radians does your last one turn in a word?",
+    old="10000.0 ** (-np.arange(0, d, 2) / d)",
+    new="10000.0 ** (np.arange(0, d, 2) / d)",
+)
+
+misconception(
+    "the_slowest_hand_stands_first", "positions",
+    hint="Which hand is the fast one: the first, or the last?",
+    old="10000.0 ** (-np.arange(0, d, 2) / d)",
+    new="10000.0 ** (-np.arange(0, d, 2)[::-1] / d)",
+)
+
+misconception(
+    "the_turn_doubles_the_columns", "positions",
+    hint="In ω_i, does i count columns or hands? Compare the hands of your matrix with those of sinusoids.",
+    old="turn = k * 10000.0 ** (-i / d)",
+    new="turn = k * 10000.0 ** (-2 * i / d)",
+)
+
+misconception(
+    "the_turn_counts_hands_by_one", "positions",
+    hint="How slow is the last hand in sinusoids, and how slow in your matrix? Compare your exponent with 2i/d.",
+    old="turn = k * 10000.0 ** (-i / d)",
+    new="turn = k * 10000.0 ** (-i / 2 / d)",
+)
+
+misconception(
+    "sines_stand_on_the_diagonal", "positions",
+    hint="Column 2i is the sine. Which of the two rows of a hand belongs to it?",
+    old="        R[i, i] = R[i + 1, i + 1] = np.cos(turn)\n        R[i, i + 1], R[i + 1, i] = np.sin(turn), -np.sin(turn)",
+    new="        R[i, i], R[i + 1, i + 1] = np.sin(turn), -np.sin(turn)\n        R[i, i + 1] = R[i + 1, i] = np.cos(turn)",
+)
+
+misconception(
+    "the_mean_deviation", "positions",
+    hint="Is it the largest deviation that is asked for, or the mean one?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(np.abs(f(X[order]) - f(X)[order]).mean())",
+)
+
+misconception(
+    "the_sum_of_deviations", "positions",
+    hint="Is it the largest deviation that is asked for, or all of them together?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(np.abs(f(X[order]) - f(X)[order]).sum())",
+)
+
+misconception(
+    "the_length_of_the_deviation", "positions",
+    hint="max |…| is the largest entry. What does a norm of the whole difference measure?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(np.linalg.norm(f(X[order]) - f(X)[order]))",
+)
+
+misconception(
+    "squares_the_deviation", "positions",
+    hint="In the docstring, is the deviation squared?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(((f(X[order]) - f(X)[order]) ** 2).max())",
+)
+
+misconception(
+    "shuffles_only_the_outputs", "positions",
+    hint="Two outputs are compared. Are both of yours outputs of f?",
+    old="return float(np.abs(f(X[order]) - f(X)[order]).max())",
+    new="return float(np.abs(f(X)[order] - f(X)).max())",
 )
 
 # -- layers ------------------------------------------------------------------------------------------------------------
@@ -810,6 +1122,240 @@ misconception(
     new="past = torch.ones(n, n, dtype=torch.bool).tril()",
 )
 
+# Who writes the sublayer once, for both forms, makes the mistake in both.
+
+misconception(
+    "both_forms_show_the_blanks_of_the_memory", "layers",
+    hint="Some places of the memory are blank. Who tells the second attention?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(self.norm2(x), memory)",
+)
+misconception(
+    "both_forms_show_the_blanks_of_the_memory", "layers",
+    hint="Some places of the memory are blank. Who tells the second attention?",
+    old="x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
+    new="x = self.norm2(x + self.cross_attention(x, memory))",
+)
+
+misconception(
+    "both_forms_drop_the_encoders_mask", "layers",
+    hint="Who tells the attention which words are blanks?",
+    old="x = x + self.attention(calm, calm, mask)",
+    new="x = x + self.attention(calm, calm, None)",
+)
+misconception(
+    "both_forms_drop_the_encoders_mask", "layers",
+    hint="Who tells the attention which words are blanks?",
+    old="x = self.norm1(x + self.attention(x, x, mask))",
+    new="x = self.norm1(x + self.attention(x, x, None))",
+)
+
+misconception(
+    "both_forms_see_the_future", "layers",
+    hint="Change the last target word. Do the outputs before it move?",
+    old="x = x + self.self_attention(calm, calm, past)",
+    new="x = x + self.self_attention(calm, calm, None)",
+)
+misconception(
+    "both_forms_see_the_future", "layers",
+    hint="Change the last target word. Do the outputs before it move?",
+    old="x = self.norm1(x + self.self_attention(x, x, past))",
+    new="x = self.norm1(x + self.self_attention(x, x, None))",
+)
+
+misconception(
+    "the_decoder_takes_true_for_blocked", "layers",
+    hint="In this notebook True means: may attend. What may the first target word see in your mask?",
+    old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
+    new="past = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)",
+)
+
+misconception(
+    "the_decoder_may_not_see_itself", "layers",
+    hint="What may the first target word attend to?",
+    old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
+    new="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril(-1)",
+)
+
+misconception(
+    "both_forms_read_themselves", "layers",
+    hint="Change a word of the memory. Does anything move?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(self.norm2(x), self.norm2(x), None)",
+)
+misconception(
+    "both_forms_read_themselves", "layers",
+    hint="Change a word of the memory. Does anything move?",
+    old="x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
+    new="x = self.norm2(x + self.cross_attention(x, x, None))",
+)
+
+misconception(
+    "both_forms_go_no_way_round_the_encoders_attention", "layers",
+    hint="With the attention silent, what comes out of your layer?",
+    old="x = x + self.attention(calm, calm, mask)",
+    new="x = self.attention(calm, calm, mask)",
+)
+misconception(
+    "both_forms_go_no_way_round_the_encoders_attention", "layers",
+    hint="With the attention silent, what comes out of your layer?",
+    old="x = self.norm1(x + self.attention(x, x, mask))",
+    new="x = self.norm1(self.attention(x, x, mask))",
+)
+
+misconception(
+    "both_forms_go_no_way_round_the_encoders_net", "layers",
+    hint="With the feed-forward net silent, what comes out of your layer?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="return self.fall(self.rise(self.norm2(x)).relu())",
+)
+misconception(
+    "both_forms_go_no_way_round_the_encoders_net", "layers",
+    hint="With the feed-forward net silent, what comes out of your layer?",
+    old="return self.norm2(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm2(self.fall(self.rise(x).relu()))",
+)
+
+misconception(
+    "both_forms_go_no_way_round_the_memory", "layers",
+    hint="With the second attention silent, what is left of the target words?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = self.cross_attention(self.norm2(x), memory, memory_mask)",
+)
+misconception(
+    "both_forms_go_no_way_round_the_memory", "layers",
+    hint="With the second attention silent, what is left of the target words?",
+    old="x = self.norm2(x + self.cross_attention(x, memory, memory_mask))",
+    new="x = self.norm2(self.cross_attention(x, memory, memory_mask))",
+)
+
+misconception(
+    "the_encoders_net_is_linear", "layers",
+    hint="What are two linear maps without anything between them?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm2(x)))",
+)
+misconception(
+    "the_encoders_net_is_linear", "layers",
+    hint="What are two linear maps without anything between them?",
+    old="return self.norm2(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm2(x + self.fall(self.rise(x)))",
+)
+
+misconception(
+    "the_decoders_net_is_linear", "layers",
+    hint="What are two linear maps without anything between them? Look at the decoder's.",
+    old="return x + self.fall(self.rise(self.norm3(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm3(x)))",
+)
+misconception(
+    "the_decoders_net_is_linear", "layers",
+    hint="What are two linear maps without anything between them? Look at the decoder's.",
+    old="return self.norm3(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm3(x + self.fall(self.rise(x)))",
+)
+
+misconception(
+    "the_encoders_net_ends_in_a_relu", "layers",
+    hint="Can your feed-forward net lower a number of x? Where does the relu stand in F?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm2(x))).relu()",
+)
+misconception(
+    "the_encoders_net_ends_in_a_relu", "layers",
+    hint="Can your feed-forward net lower a number of x? Where does the relu stand in F?",
+    old="return self.norm2(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm2(x + self.fall(self.rise(x)).relu())",
+)
+
+misconception(
+    "the_decoders_net_ends_in_a_relu", "layers",
+    hint="Can the decoder's net lower a number of x? Where does the relu stand in F?",
+    old="return x + self.fall(self.rise(self.norm3(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm3(x))).relu()",
+)
+misconception(
+    "the_decoders_net_ends_in_a_relu", "layers",
+    hint="Can the decoder's net lower a number of x? Where does the relu stand in F?",
+    old="return self.norm3(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm3(x + self.fall(self.rise(x)).relu())",
+)
+
+misconception(
+    "one_norm_serves_twice_in_both_forms", "layers",
+    hint="How many norms does the layer own, and how many do you use?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm1(x)).relu())",
+)
+misconception(
+    "one_norm_serves_twice_in_both_forms", "layers",
+    hint="How many norms does the layer own, and how many do you use?",
+    old="return self.norm2(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm1(x + self.fall(self.rise(x).relu()))",
+)
+
+misconception(
+    "the_decoders_third_norm_is_idle", "layers",
+    hint="How many norms does the decoder layer own, and how many do you use?",
+    old="return x + self.fall(self.rise(self.norm3(x)).relu())",
+    new="return x + self.fall(self.rise(self.norm2(x)).relu())",
+)
+misconception(
+    "the_decoders_third_norm_is_idle", "layers",
+    hint="How many norms does the decoder layer own, and how many do you use?",
+    old="return self.norm3(x + self.fall(self.rise(x).relu()))",
+    new="return self.norm2(x + self.fall(self.rise(x).relu()))",
+)
+
+misconception(
+    "the_encoders_net_reads_it_raw", "layers",
+    hint="In the pre-norm form, what stands between y and the feed-forward net?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="return x + self.fall(self.rise(x).relu())",
+)
+
+misconception(
+    "the_decoders_net_reads_it_raw", "layers",
+    hint="In the decoder's pre-norm form, what stands between u and the feed-forward net?",
+    old="return x + self.fall(self.rise(self.norm3(x)).relu())",
+    new="return x + self.fall(self.rise(x).relu())",
+)
+
+misconception(
+    "asks_the_memory_without_a_norm", "layers",
+    hint="In the pre-norm form, what is done to y before it asks the memory?",
+    old="x = x + self.cross_attention(self.norm2(x), memory, memory_mask)",
+    new="x = x + self.cross_attention(x, memory, memory_mask)",
+)
+
+misconception(
+    "the_decoders_straight_way_is_normalised", "layers",
+    hint="In the decoder's pre-norm form, does the straight way pass through a norm?",
+    old="x = x + self.self_attention(calm, calm, past)",
+    new="x = calm + self.self_attention(calm, calm, past)",
+)
+
+misconception(
+    "the_straight_way_to_the_net_is_normalised", "layers",
+    hint="In the pre-norm form, what is added to what the net says: y, or LN₂(y)?",
+    old="return x + self.fall(self.rise(self.norm2(x)).relu())",
+    new="x = self.norm2(x)\n            return x + self.fall(self.rise(x).relu())",
+)
+
+misconception(
+    "the_decoder_norms_behind_always", "layers",
+    hint="Two forms are asked for. Which one does the decoder have with pre_norm=True?",
+    old="if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
+    new="if False:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
+)
+
+misconception(
+    "the_decoder_norms_before_always", "layers",
+    hint="Two forms are asked for. Which one does the decoder have with pre_norm=False?",
+    old="if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
+    new="if True:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
+)
+
 # -- gpt ---------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1008,6 +1554,104 @@ misconception(
     new="mask = torch.ones(n, n, dtype=torch.bool).tril()",
 )
 
+misconception(
+    "cuts_both_at_the_end", "gpt",
+    hint="Print one row of tokens and, below it, what each position must predict. Is it the token that it has just read?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, :-1, None]).mean()",
+)
+
+misconception(
+    "cuts_both_at_the_beginning", "gpt",
+    hint="Position 1 has read token 1. Which token must it predict, and which one do you hold against it?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="logs = logits[:, 1:].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+)
+
+misconception(
+    "looks_two_tokens_ahead", "gpt",
+    hint="How many tokens lie between a position and the one that it predicts?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="logs = logits[:, :-2].log_softmax(dim=-1)\n    return -logs.gather(-1, tokens[:, 2:, None]).mean()",
+)
+
+misconception(
+    "a_softmax_before_the_loss", "gpt",
+    hint="Logits go into a softmax once. How many does the loss take of yours?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)",
+    new="logs = logits[:, :-1].softmax(dim=-1).log_softmax(dim=-1)",
+)
+
+misconception(
+    "the_probability_for_its_logarithm", "gpt",
+    hint="What is your loss for a token of probability 1? And what is −log 1?",
+    old="logs = logits[:, :-1].log_softmax(dim=-1)",
+    new="logs = logits[:, :-1].softmax(dim=-1)",
+)
+
+misconception(
+    "rewards_the_right_token_with_a_minus", "gpt",
+    hint="Should a better model have a smaller loss, or a larger one?",
+    old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="return logs.gather(-1, tokens[:, 1:, None]).mean()",
+)
+
+misconception(
+    "the_loss_is_a_sum", "gpt",
+    hint="Twice as many sequences: should the loss be twice as large?",
+    old="return -logs.gather(-1, tokens[:, 1:, None]).mean()",
+    new="return -logs.gather(-1, tokens[:, 1:, None]).sum()",
+)
+
+misconception(
+    "the_tokens_of_a_batch_compete", "gpt",
+    hint="Which of your sums are 1: those over the vocabulary, or those over the batch?",
+    old="return self(tokens)[:, -1].softmax(dim=-1)",
+    new="return self(tokens)[:, -1].softmax(dim=0)",
+)
+
+misconception(
+    "a_distribution_for_every_position", "gpt",
+    hint="How many distributions does one sequence get? Only one token comes next.",
+    old="return self(tokens)[:, -1].softmax(dim=-1)",
+    new="return self(tokens).softmax(dim=-1)",
+)
+
+misconception(
+    "a_new_optimiser_in_every_step", "gpt",
+    hint="Adam remembers the gradients before. For how long does yours live?",
+    old="        optimiser.zero_grad()\n",
+    new="        optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n        optimiser.zero_grad()\n",
+)
+
+misconception(
+    "adam_chooses_its_own_rate", "gpt",
+    hint="Train with a rate of 0.5 and with one of 0.03. Does anything change?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new="optimiser = torch.optim.Adam(model.parameters())",
+)
+
+misconception(
+    "positions_count_backwards", "gpt",
+    hint="Which row of `position` belongs to the first token?",
+    old="self.position(torch.arange(n, device=tokens.device))",
+    new="self.position(torch.arange(n, device=tokens.device).flip(0))",
+)
+
+misconception(
+    "one_position_for_all", "gpt",
+    hint="Say one token five times. What tells your first block which of the five is which?",
+    old="self.position(torch.arange(n, device=tokens.device))",
+    new="self.position(torch.full((n,), n - 1, device=tokens.device))",
+)
+
+misconception(
+    "the_model_may_not_see_the_present", "gpt",
+    hint="Position t has seen tokens 0 … t. Which of them does your mask hide?",
+    old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
+    new="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril(-1)",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1106,6 +1750,83 @@ misconception(
     hint="all_convolutions: which words exist before the translation begins, and which do not?",
     old='all_convolutions="decoder"',
     new='all_convolutions="neither"',
+)
+
+misconception(
+    "divides_by_the_width_of_the_head", "concepts",
+    hint="divisor: 64 terms of variance 1 have a sum of variance 64. How large is it typically?",
+    old="divisor=8",
+    new="divisor=64",
+)
+
+misconception(
+    "divides_by_the_width_of_the_layer", "concepts",
+    hint="divisor: how wide is one head, and what becomes of that width?",
+    old="divisor=8",
+    new="divisor=512",
+)
+
+misconception(
+    "more_heads_cost_less", "concepts",
+    hint="more_heads: half as wide, but twice as many. What does that make?",
+    old="more_heads=\"unchanged\"",
+    new="more_heads=\"halved\"",
+)
+
+misconception(
+    "positions_cure_everything", "concepts",
+    hint="stuck: 0.98 on one key at the very first step. Why are the scores so far apart, before anything is learnt?",
+    old="stuck=\"scaling\"",
+    new="stuck=\"positions\"",
+)
+
+misconception(
+    "masks_cure_everything", "concepts",
+    hint="stuck: would hiding some keys make the softmax over the others less extreme? What made their scores so large?",
+    old="stuck=\"scaling\"",
+    new="stuck=\"masking\"",
+)
+
+misconception(
+    "shuffling_scrambles_everything", "concepts",
+    hint="shuffled: does a word meet other keys and values than before, or the same in another order?",
+    old="shuffled=\"permuted\"",
+    new="shuffled=\"scrambled\"",
+)
+
+misconception(
+    "keys_and_values_are_divided", "concepts",
+    hint="cross: a value is taken home because its key fitted. Can the two belong to different words?",
+    old="cross=\"encoder\"",
+    new="cross=\"halves\"",
+)
+
+misconception(
+    "only_training_is_slow", "concepts",
+    hint="one_by_one: in which of the two are all words known from the beginning?",
+    old="one_by_one=\"generation\"",
+    new="one_by_one=\"training\"",
+)
+
+misconception(
+    "recurrence_is_more_parallel", "concepts",
+    hint="not_better: which of the two has to wait for the word before? And who keeps n² numbers?",
+    old="not_better=\"memory\"",
+    new="not_better=\"parallelism\"",
+)
+
+misconception(
+    "attention_looks_at_the_offset", "concepts",
+    hint="like_convolution: put another word into the same place. Do the weights stay?",
+    old="like_convolution=\"content\"",
+    new="like_convolution=\"offset\"",
+)
+
+misconception(
+    "the_source_is_read_word_by_word", "concepts",
+    hint="all_convolutions: the source is there from the beginning. Does a convolution have to wait for any part of it?",
+    old="all_convolutions=\"decoder\"",
+    new="all_convolutions=\"source-side\"",
 )
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------
