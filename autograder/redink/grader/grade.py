@@ -21,11 +21,10 @@ from redink.grader.grading import Grading, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
-from redink.grader.pipeline.report import Outcome, Report, report
+from redink.grader.pipeline.report import Outcome, Report, remarks, report
 from redink.grader.rules.reading import read_course
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
-from redink.texts import look_alikes
 
 
 def grade(
@@ -53,22 +52,8 @@ def grade(
             outcomes.append(outcome)
         old = stale(course.assignments / slug, key.published_from)
         known = [*(one.id for one in found), *(one.id for one in (roster.people if roster else ()))]
-        lines = [
-            *(handed_in.gathered.lines() if handed_in else ()),
-            *book.told,
-            *([old] if old else []),
-            *_lacking(key),
-            *look_alikes(known),
-        ]
+        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(key, old, known)]
         return report(outcomes, lines, key.spec)
-
-
-def _lacking(key: AnswerKey) -> Iterator[str]:
-    """Say what the grades rest on where an assignment is not written to its end."""
-    if not any(part.visibility == "hidden" for part in key.parts):
-        yield f"{key.slug} has no hidden checks: students have everything that is checked"
-    if not key.misconceptions:
-        yield f"{key.slug} has no misconceptions: hints name no mistake that a teacher foresaw"
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from redink.assignment.spec import Spec
 from redink.errors import in_one_sentence
+from redink.grader.answer_key.key import AnswerKey
 from redink.records import Record, Result, Results, SubmissionId
-from redink.texts import clean, file_name
+from redink.texts import clean, file_name, look_alikes
 
 
 class Outcome(Record, frozen=True):
@@ -63,6 +64,17 @@ def report(outcomes: Iterable[Outcome], told: Sequence[str] = (), spec: Spec | N
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
     )
+
+
+def remarks(key: AnswerKey, old: str | None, everybody: Iterable[str]) -> Iterator[str]:
+    """Say what the grades rest on where an assignment is old or not written to its end, and whose names look alike."""
+    if old:
+        yield old
+    if not any(part.visibility == "hidden" for part in key.parts):
+        yield f"{key.slug} has no hidden checks: students have everything that is checked"
+    if not key.misconceptions:
+        yield f"{key.slug} has no misconceptions: hints name no mistake that a teacher foresaw"
+    yield from look_alikes(everybody)
 
 
 def _showable(outcome: Outcome) -> Outcome:
