@@ -463,7 +463,7 @@ def both_sets_by_the_training_set(rng, trial):
     train[:2] = [[0.0] * d, [3.0] * d]  # so that no column is constant
     if trial == 1:
         return dict(train=train.astype(int), test=test.astype(int) + 4)
-    units = np.where(np.arange(d) == 2, 1e-9, 1.0)  # small numbers are no constant
+    units = np.where(np.arange(d) == 2, 1e-12, 1.0)  # small numbers are no constant
     return dict(train=train * units, test=(test + 4) * units)
 
 

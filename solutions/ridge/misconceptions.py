@@ -1627,7 +1627,7 @@ misconception(
 
 misconception(
     "small_deviations_are_taken_for_zero", "standardise",
-    hint="A column in nanometres, written in metres: is it constant?",
+    hint="A column of atoms, measured in metres: is it constant?",
     old="std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)",
     new="std = np.where(std < 1e-8, 1.0, std)",
 )
