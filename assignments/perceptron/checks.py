@@ -395,9 +395,12 @@ def every_visit_counts_once(rng, trial):
 # -- kernel (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("kernel", covers="R060")
+@check("kernel", trials=4, covers="R060")
 def the_linear_kernel_makes_the_same_mistakes(rng, trial):
     """With K = X̃X̃ᵀ, α counts the mistakes that the ordinary perceptron makes on each example."""
+    if trial == 3:  # data that give no peace, so that every epoch counts
+        (X, y), places = xor(), rng.permutation(4)
+        return dict(K=1 + X[places] @ X[places].T, y=y[places], max_epochs=3)
     data = lattice(rng, *[(3, 1), (8, 2), (25, 4)][trial])
     return dict(K=1 + data.X @ data.X.T, y=data.y, max_epochs=40)
 

@@ -1129,6 +1129,13 @@ misconception(
 )
 
 misconception(
+    "the_kernel_runs_one_epoch_too_few", "kernel",
+    hint="Train for one epoch. How often have you visited each example?",
+    old="for _ in range(max_epochs):\n        clean = True",
+    new="for _ in range(max_epochs - 1):\n        clean = True",
+)
+
+misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
     old="trace=4,",

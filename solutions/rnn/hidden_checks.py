@@ -865,6 +865,48 @@ def _(seen, scores):
         raise Fail(f"{len(odd)} kinds of text come too often or too rarely among {MANY}")
 
 
+@check("experiment", trials=2, covers="R196")
+def chance_comes_from_the_generator(rng, trial):
+    """With rngs of one seed generate gives the same texts, and one rng gives another text each time."""
+    K = [5, 7][trial]
+    return dict(
+        scores=rng.normal(size=(K + 1, K)), seed=int(rng.integers(2**31)), length=60
+    )
+
+
+@chance_comes_from_the_generator.when
+def _(student, scores, seed, length):
+    K, texts = scores.shape[1], []
+    for rng in (np.random.default_rng(seed), np.random.default_rng(seed)):
+        for _ in range(2):
+            text = student.generate(
+                lambda symbol, state: (scores[symbol], state), None, K, K + 1, length, rng
+            )
+            texts.append(text)
+    return texts
+
+
+def fault_of_chance(seen, length):
+    """Say what is wrong with two texts and two more from an rng of the same seed; nothing, if nothing is."""
+    texts = [np.asarray(text).tolist() for text in seen]
+    if any(len(text) != length for text in texts):
+        return f"{length} symbols were asked for, and there are {[len(text) for text in texts]}"
+    if texts[:2] != texts[2:]:
+        return "rngs of one seed lead to different texts: all chance must come from the rng"
+    return "one rng leads to the same text twice" if texts[0] == texts[1] else ""
+
+
+@chance_comes_from_the_generator.view
+def _(seen, length):
+    return fault_of_chance(seen, length)
+
+
+@chance_comes_from_the_generator.then
+def _(seen, length):
+    if wrong := fault_of_chance(seen, length):
+        raise Fail(wrong)
+
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 

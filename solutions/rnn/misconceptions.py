@@ -131,6 +131,27 @@ misconception(
     new="powers = np.exp(scores - scores.max())",
 )
 
+misconception(
+    "gives_the_state_before_each_step", "cell",
+    hint="h[:, 0] is the state after the first step. Which one do you write down there?",
+    old="        h = rnn_cell(x[:, t], h, V, U, c)\n        states.append(h)\n",
+    new="        states.append(h)\n        h = rnn_cell(x[:, t], h, V, U, c)\n",
+)
+
+misconception(
+    "probabilities_without_the_output_bias", "cell",
+    hint="Let the state be 0. Are all classes equally probable then, or is something left?",
+    old="    scores = h @ W.T + b\n    powers",
+    new="    scores = h @ W.T\n    powers",
+)
+
+misconception(
+    "labels_over_the_steps", "cell",
+    hint="How many labels does a sequence of T steps get? Over which axis do you look for the largest score?",
+    old="return (h @ W.T + b).argmax(axis=-1)",
+    new="return (h @ W.T + b).argmax(axis=1)",
+)
+
 # -- loss --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -301,6 +322,76 @@ misconception(
     new="return float(loss), (slope / len(rows)).astype(logits.dtype)",
 )
 
+_BLANKS = "Do blanks count? Append ten of them to every sequence: do your loss and its gradient change?"
+misconception(
+    "divides_both_by_all_places", "loss", hint=_BLANKS,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new="    loss = -log_p[rows, places, right].sum() / mask.size",
+)
+misconception(
+    "divides_both_by_all_places", "loss", hint=_BLANKS,
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope / mask.size",
+)
+
+misconception(
+    "divides_the_gradient_by_all_places", "loss",
+    hint="Over how many tokens is your loss a mean, and over how many is your gradient?",
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope / mask.size",
+)
+
+_SEQUENCES = "Over what is the mean: over the sequences of the batch, or over their tokens?"
+misconception(
+    "divides_by_the_sequences", "loss", hint=_SEQUENCES,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new="    loss = -log_p[rows, places, right].sum() / len(mask)",
+)
+misconception(
+    "divides_by_the_sequences", "loss", hint=_SEQUENCES,
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope / len(mask)",
+)
+
+_SUM = "A sum or a mean? Copy the batch twice: do your loss and its gradient double?"
+misconception(
+    "sums_the_loss_and_its_gradient", "loss", hint=_SUM,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new="    loss = -log_p[rows, places, right].sum()",
+)
+misconception(
+    "sums_the_loss_and_its_gradient", "loss", hint=_SUM,
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), slope",
+)
+
+misconception(
+    "a_mean_of_means_over_all_rows_in_the_loss_alone", "loss", hint=_WEIGHT,
+    old="    loss = -log_p[rows, places, right].sum() / len(rows)",
+    new=_COSTS.format(many="len(mask)"),
+)
+
+misconception(
+    "turns_the_gradient_round", "loss",
+    hint="Raise the score of the right class a little. Does the loss rise or fall, and which sign has your gradient there?",
+    old="return float(loss), slope / len(rows)",
+    new="return float(loss), -slope / len(rows)",
+)
+
+misconception(
+    "takes_the_mean_of_the_probabilities_alone", "loss",
+    hint="Two things stand in the bracket, p and the one-hot vector. Which of them do you divide by the number of tokens?",
+    old="    slope[rows, places, right] -= 1.0\n    return float(loss), slope / len(rows)",
+    new="    slope = slope / len(rows)\n    slope[rows, places, right] -= 1.0\n    return float(loss), slope",
+)
+
+misconception(
+    "inverts_the_perplexity", "loss",
+    hint="Among how many symbols does a uniform model over 6 choose? More than one, surely.",
+    old="return float(np.exp(sequence_loss(logits, targets, mask)[0]))",
+    new="return float(np.exp(-sequence_loss(logits, targets, mask)[0]))",
+)
+
 # -- bptt --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -420,6 +511,27 @@ misconception(
     hint="Multiply the upstream gradient by a million. By what should all five gradients be multiplied, and by what are yours?",
     old="        later = da[:, t] @ U\n    dV",
     new="        later = np.clip(da[:, t] @ U, -100.0, 100.0)\n    dV",
+)
+
+misconception(
+    "forgets_to_square_the_tanh", "bptt",
+    hint="The slope of tanh is 1 at 0 and falls on both sides. What is yours for a negative state?",
+    old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new="da[:, t] = (dh[:, t] + later) * (1 - h[:, t])",
+)
+
+misconception(
+    "takes_the_slope_of_the_step_before", "bptt",
+    hint="Which state came out of the tanh that you go back through?",
+    old="da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new="da[:, t] = (dh[:, t] + later) * (1 - before[:, t] ** 2)",
+)
+
+misconception(
+    "sends_the_upstream_gradient_to_the_inputs", "bptt",
+    hint="x_t goes into a_t. Which of your gradients is the one at a_t?",
+    old="return da @ V, later, dV, dU, da.sum(axis=(0, 1))",
+    new="return dh @ V, later, dV, dU, da.sum(axis=(0, 1))",
 )
 
 # -- clipping ----------------------------------------------------------------------------------------------------------
@@ -631,6 +743,51 @@ misconception(
     new="factor = min(1.0, limit / (norm + 1e-6))",
 )
 
+misconception(
+    "multiplies_the_norms", "clipping",
+    hint="The norm of a product is at most the product of the norms. Which of the two is asked for?",
+    old="        norms.append(np.linalg.norm(product, 2))\n",
+    new="        norms.append(norms[-1] * np.linalg.norm((1 - state**2)[:, None] * U, 2))\n",
+)
+
+misconception(
+    "gives_the_norms_of_single_steps", "clipping",
+    hint="How many steps lie between h_0 and h_T? How many of them are in your first entry?",
+    old="product = product @ ((1 - state**2)[:, None] * U)",
+    new="product = (1 - state**2)[:, None] * U",
+)
+
+misconception(
+    "squashes_the_states_again", "clipping",
+    hint="The slope of tanh is 1 − tanh². Are the states that you get already the tanh, or what goes into it?",
+    old="product = product @ ((1 - state**2)[:, None] * U)",
+    new="product = product @ ((1 - np.tanh(state) ** 2)[:, None] * U)",
+)
+
+misconception(
+    "takes_the_largest_entry_for_the_norm", "clipping",
+    hint="How long is the vector (3, 4)? Longer than its largest entry.",
+    old="norm = float(np.sqrt(sum(np.sum(g**2) for g in gradients)))",
+    new="norm = float(max(np.abs(g).max() for g in gradients))",
+)
+
+
+@misconception(
+    "adds_up_what_every_window_sends_back",
+    "clipping",
+    hint="Every window sends something back to the state it was handed. Which of those states is h0?",
+)
+def truncated_backward(dh, x, h, h0, V, U, k):
+    dx, dh0, dV, dU, dc = np.zeros(x.shape), 0.0, 0.0, 0.0, 0.0
+    for start in range(0, x.shape[1], k):
+        window = slice(start, start + k)
+        entered = h[:, start - 1] if start else h0
+        dx[:, window], *parts = rnn_backward(
+            dh[:, window], x[:, window], h[:, window], entered, V, U
+        )
+        dh0, dV, dU, dc = dh0 + parts[0], dV + parts[1], dU + parts[2], dc + parts[3]
+    return dx, dh0, dV, dU, dc
+
 # -- lstm --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -821,6 +978,76 @@ def lstm_forward(x, h0, c0, V, U, b):
         h[:, t + 1] = o * np.tanh(c[:, t + 1])
         gates[:, t] = np.hstack([i, f, g, o])
     return h[:, 1:], c[:, 1:], gates
+
+misconception(
+    "squashes_what_the_gate_shows", "lstm",
+    hint="What is squashed: the cell, or what the output gate has let through?",
+    old="h = o * np.tanh(c)\n        steps.append((h, c, np.hstack",
+    new="h = np.tanh(o * c)\n        steps.append((h, c, np.hstack",
+)
+
+misconception(
+    "forgets_the_slope_of_the_input_gate", "lstm",
+    hint="The first block: you have the gradient at i. What stands between it and a?",
+    old="dc * g[:, t] * i[:, t] * (1 - i[:, t]),",
+    new="dc * g[:, t],",
+)
+
+misconception(
+    "forgets_the_slope_of_the_forget_gate", "lstm",
+    hint="The second block: you have the gradient at f. What stands between it and a?",
+    old="dc * c_before[:, t] * f[:, t] * (1 - f[:, t]),",
+    new="dc * c_before[:, t],",
+)
+
+misconception(
+    "forgets_the_slope_of_the_candidate", "lstm",
+    hint="The third block: you have the gradient at g. What stands between it and a?",
+    old="dc * i[:, t] * (1 - g[:, t] ** 2),",
+    new="dc * i[:, t],",
+)
+
+misconception(
+    "gives_the_output_gate_the_bare_cell", "lstm",
+    hint="What does the output gate multiply: the cell, or its tanh?",
+    old="dh_t * shown[:, t] * o[:, t] * (1 - o[:, t]),",
+    new="dh_t * c[:, t] * o[:, t] * (1 - o[:, t]),",
+)
+
+misconception(
+    "takes_h_for_the_tanh_of_the_cell", "lstm",
+    hint="The slope of the tanh between the cell and h needs what came out of that tanh. Is that h?",
+    old="dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
+    new="dc = dc + dh_t * o[:, t] * (1 - h[:, t] ** 2)",
+)
+
+misconception(
+    "sends_back_through_a_shut_output_gate", "lstm",
+    hint="A shut output gate shows nothing of the cell. How much gradient should come back through it?",
+    old="dc = dc + dh_t * o[:, t] * (1 - shown[:, t] ** 2)",
+    new="dc = dc + dh_t * (1 - shown[:, t] ** 2)",
+)
+
+misconception(
+    "stops_before_c0", "lstm",
+    hint="You have the gradient at c_1. Which gate stands between it and c0?",
+    old="        dc = dc * f[:, t]\n",
+    new="        dc = dc * f[:, t] if t else dc\n",
+)
+
+misconception(
+    "takes_the_first_h_of_the_lstm_for_zero", "lstm",
+    hint="Which h was multiplied by U at the first step? It was given to you.",
+    old="h_before = np.concatenate([h0[:, None], h[:, :-1]], axis=1)",
+    new="h_before = np.concatenate([0 * h0[:, None], h[:, :-1]], axis=1)",
+)
+
+misconception(
+    "takes_the_first_cell_for_zero", "lstm",
+    hint="Which cell did the forget gate multiply at the first step? It was given to you.",
+    old="c_before = np.concatenate([c0[:, None], c[:, :-1]], axis=1)",
+    new="c_before = np.concatenate([0 * c0[:, None], c[:, :-1]], axis=1)",
+)
 
 # -- experiment --------------------------------------------------------------------------------------------------------
 
@@ -1031,6 +1258,32 @@ misconception(
     new="scores -= np.max(scores)\n            p = np.exp(scores)",
 )
 
+# At a constant rate the gradients of earlier batches keep the model from its source as well.
+@misconception(
+    "never_clears_the_gradients_and_never_calms",
+    "experiment",
+    hint="What does backward do with the gradients that are there already? Look at them after the second step.",
+)
+def train_char_lm(tokens, vocabulary, hidden=24, steps=300, device="cpu"):
+    tokens = tokens.to(device)
+    model = CharLM(vocabulary, hidden).to(device)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.017)
+    for _ in range(steps):
+        batch = tokens[torch.randint(len(tokens), (64,), device=device)]
+        loss = -token_log_probabilities(model, batch, vocabulary).mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return model
+
+
+misconception(
+    "samples_with_a_generator_of_its_own", "experiment",
+    hint="Draw twice with generators of one seed. Are your texts the same? Whose chance do you use?",
+    old="symbol = int(rng.choice(len(p), p=p / p.sum()))",
+    new="symbol = int(np.random.choice(len(p), p=p / p.sum()))",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1115,6 +1368,97 @@ misconception(
     hint="Answer with one of the words that are offered.",
     old='below="leak"',
     new='below="it reads the target"',
+)
+
+misconception(
+    "counts_no_bias", "concepts",
+    hint="Item parameters: what is added to V x + U h, and how many numbers has it?",
+    old="parameters=128",
+    new="parameters=112",
+)
+
+misconception(
+    "thinks_that_orthogonal_weights_do_not_help", "concepts",
+    hint="Item remedy: what does an orthogonal U do to the length of a gradient? Which of the four can only shorten?",
+    old='remedy="clipping"',
+    new='remedy="orthogonal"',
+)
+
+misconception(
+    "thinks_that_skips_do_not_help", "concepts",
+    hint="Item remedy: how many factors meet a gradient that takes a short way? Which of the four can only shorten?",
+    old='remedy="clipping"',
+    new='remedy="skips"',
+)
+
+misconception(
+    "sees_the_orthogonal_matrix_alone", "concepts",
+    hint="Item saturated: a step back multiplies by 1.2, and by the slope of tanh. How large is 1 − 0.99²?",
+    old='saturated="shrinks"',
+    new='saturated="kept"',
+)
+
+misconception(
+    "calls_a_jump_overfitting", "concepts",
+    hint="Item run: who overfits has a small loss in training. What happened to the gradient when this one jumped?",
+    old='run="exploded"',
+    new='run="overfitted"',
+)
+
+misconception(
+    "calls_a_flat_line_the_goal", "concepts",
+    hint="Item run: the loss has come to rest. Was it not far lower before?",
+    old='run="exploded"',
+    new='run="converged"',
+)
+
+misconception(
+    "calls_a_leak_overfitting", "concepts",
+    hint="Item below: who overfits is good on the training data. On which data was this loss measured?",
+    old='below="leak"',
+    new='below="overfitting"',
+)
+
+misconception(
+    "calls_a_leak_luck", "concepts",
+    hint="Item below: a nat per symbol, over 100 000 symbols. How probable is that, by the inequality above?",
+    old='below="leak"',
+    new='below="luck"',
+)
+
+misconception(
+    "answers_in_per_cent", "concepts",
+    hint="Item belt: a fraction is asked for. Is nearly everything left after 90 steps?",
+    old="belt=0.0099",
+    new="belt=0.99",
+)
+
+misconception(
+    "calls_every_bias_sampling", "concepts",
+    hint="Item prefixes: greedy generation has the trouble too, and draws nothing. What was the model never shown?",
+    old='prefixes="exposure"',
+    new='prefixes="sampling"',
+)
+
+misconception(
+    "thinks_that_letters_are_unknown", "concepts",
+    hint="Item letters: can a word be unknown to a model that spells?",
+    old='letters="memory"',
+    new='letters="unknown"',
+)
+
+misconception(
+    "thinks_that_an_elman_network_counts", "concepts",
+    hint="Item counter: between which values does a tanh stay?",
+    old='counter="lstm"',
+    new='counter="elman"',
+)
+
+misconception(
+    "blames_the_input_gate", "concepts",
+    hint="Item shut: the cell is 0.8 all the while. Which gate stands between the cell and h?",
+    old='shut="output"',
+    new='shut="input"',
 )
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
