@@ -45,6 +45,12 @@ class _CiCommand(click.Command):
 @click.option("--identity", type=_FILE, help="What opens the key; otherwise its text in REDINK_IDENTITY.")
 @click.option("--assignment", "slugs", multiple=True, metavar="SLUG", help="Grade only this one; may be repeated.")
 @click.option("--show-hidden", is_flag=True, help="Run hidden checks before everybody's time is over.")
+@click.option(
+    "--each",
+    "target",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="PATH lists repositories, or holds clones: write one result file each, there.",
+)
 @click.option("--min-score", type=click.FloatRange(0, 100), help="Exit code 1 below so many percent.")
 @click.option("--junit", type=_FILE, help="Write JUnit XML.")
 @click.option("--summary", type=_FILE, envvar="GITHUB_STEP_SUMMARY", help="Append a summary in Markdown.")
@@ -61,14 +67,17 @@ def ci_command(ctx: click.Context, /, path: Path, min_score: float | None, **opt
     \b
     Example: redink ci --min-score 60 --junit report.xml
              redink ci student/ --key keys.age --key-sha256 7626…
+             redink ci repositories.txt --each results/ --key keys.age
     """
     from redink.grader.ci.log import inert
     from redink.grader.ci.outcome import OURS, exit_code
 
     try:
+        if options["target"]:
+            ctx.exit(_grade_each(path, options))
         outcomes = _grade(path, options)
         _write(outcomes, path, options)
-    except BrokenPipeError:
+    except (BrokenPipeError, click.exceptions.Exit):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is not the student's
         if os.environ.get(DEBUG_VARIABLE):
@@ -86,6 +95,26 @@ def _grade(path: Path, options: dict[str, Any]) -> list[CiOutcome]:
     return grade_repository(
         path, graders, of_the_course=of_the_course or bool(options["slugs"]), allow_weak=options["allow_weak_box"]
     )
+
+
+def _grade_each(path: Path, options: dict[str, Any]) -> int:
+    """Grade everybody's repository and say what became of each."""
+    from redink.grader.ci.log import inert
+    from redink.grader.ci.outcome import ABOVE, OURS, heading
+    from redink.grader.ci.repositories import grade_repositories
+    from redink.texts import clean
+
+    code = ABOVE
+    for grader in _graders(options) if options["key"] else _public_graders(options["slugs"]):
+        told = [grader.only_public] if grader.only_public else []
+        for line in (*told, *grader.told):
+            click.echo(f"{grader.spec.slug}: {inert(clean(line))}")
+        for one in grade_repositories(path, grader, options["target"], allow_weak=options["allow_weak_box"]):
+            reason = one.outcome.result.reason
+            why = f" ({clean(reason, 300)})" if reason else ""
+            click.echo(inert(f"{clean(one.student)}: {heading(one.outcome)}{why}{' (unchanged)' * one.reused}"))
+            code = OURS if one.outcome.result.state == "internal_error" else code
+    return code
 
 
 def _graders(options: dict[str, Any]) -> list[GradedBy]:

@@ -98,19 +98,26 @@ def _grade(grader: GradedBy, located: Located, hidden: tuple[str, ...], allow_we
     submission = _load(located)
     if submission.reason is None and grader.only_public == NO_KEY and sys.platform != "linux":
         result, cells = check_at_home(installed_shelf() / located.slug, submission)
+        result = _without_unchecked(result, grader.spec)
     else:
         result, cells = _graded(grader, submission, hidden, allow_weak)
-    if grader.only_public:
-        result = _without_unchecked(result, grader.spec)
     lines = cell_lines(located.data) if result.state == "graded" else {}
-    return CiOutcome(
-        title=grader.spec.title,
-        file=located.file,
-        result=result,
-        only_public=grader.only_public,
+    return msgspec.structs.replace(
+        shown(grader, result),
         told=(*grader.told, *located.told),
         lines=_lines(grader.spec.questions, cells, lines),
         cell_lines=lines,
+    )
+
+
+def shown(grader: GradedBy, result: Result) -> CiOutcome:
+    """Return a result as it is told."""
+    return CiOutcome(
+        title=grader.spec.title,
+        file=result.submission.file,
+        result=result,
+        only_public=grader.only_public,
+        told=grader.told,
     )
 
 
@@ -138,14 +145,25 @@ def _graded(
 ) -> tuple[Result, Sequence[Cell]]:
     key = grader.key()
     if submission.reason is not None:
-        return make_result(key, submission, Done(state="ungradable", reason=submission.reason)), ()
-    secret = grader.only_public != NO_KEY
-    box = BoxSettings(torch=key.spec.torch, hidden=hidden, allow_weak=allow_weak or not secret)
+        return finished(grader, key, submission, Done(state="ungradable", reason=submission.reason)), ()
+    box = settings(grader, hidden, allow_weak=allow_weak)
     with Workers(1, box, executor=Here()) as workers:
         ((_, done),) = workers.grade(key, [("", Job(notebook=submission.data, key="", box=box))])
-    if done.state == "ungradable":  # a worker knows no names
+    return finished(grader, key, submission, done), unpack_sources(done.sources) if done.sources else ()
+
+
+def settings(grader: GradedBy, hidden: tuple[str, ...], *, allow_weak: bool) -> BoxSettings:
+    """Say how boxes are made; where nothing is secret, weak walls do."""
+    weak = allow_weak or grader.only_public == NO_KEY
+    return BoxSettings(torch=grader.spec.torch, hidden=hidden, allow_weak=weak)
+
+
+def finished(grader: GradedBy, key: AnswerKey, submission: Submission, done: Done) -> Result:
+    """Make the result of what a worker did, which knows no names."""
+    if done.state == "ungradable" and done.reason != submission.reason:
         done = msgspec.structs.replace(done, reason=f"{submission.name.file} {done.reason}")
-    return make_result(key, submission, done), unpack_sources(done.sources) if done.sources else ()
+    result = make_result(key, submission, done)
+    return _without_unchecked(result, grader.spec) if grader.only_public else result
 
 
 def _without_unchecked(result: Result, spec: Spec) -> Result:
