@@ -21,6 +21,7 @@ import pytest
 
 from redink.grader.author.scaffold import scaffold
 from redink.grader.course import Course
+from tests.sealed_key import Pair
 
 ROOT = Path(__file__).parents[1]
 SECRET = "a secret for tests"
@@ -454,3 +455,22 @@ def distributions(shared: Any) -> dict[str, Path]:
 
     folder = shared("distributions", fill)
     return {"wheel": next(folder.glob("*.whl")), "sdist": next(folder.glob("*.tar.gz"))}
+
+
+@pytest.fixture(scope="session")
+def sealed(shared: Any, graded_course: Path) -> Pair:
+    """The key of the graded class, sealed once."""
+
+    from redink.grader.sealing.identity import new_identity  # on Linux alone
+
+    def fill(folder: Path) -> None:
+        desk = Desk(folder / "course", "little")
+        shutil.copytree(graded_course, desk.root, symlinks=True)
+        recipient = new_identity(folder / "identity")
+        done = desk.redink("seal", "little", "--to", folder / "keys.age", "--for", recipient)
+        assert done.returncode == 0, done.stderr
+        (folder / "said").write_text(done.stdout)
+
+    folder = shared("sealed", fill)
+    said = (folder / "said").read_text()
+    return Pair(folder / "keys.age", folder / "identity", said.split()[-1])

@@ -24,6 +24,7 @@ _GROUPS = {
     },
     "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing"},
     "Authors": {"new": "author", "build": "author", "verify": "author"},
+    "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
 }  # fmt: skip
 COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}

@@ -20,6 +20,11 @@ def shelf(start: Path | None = None) -> Path:
         found = folder / "assignments"
         if any(found.glob("*/assignment.toml")) or (found.is_dir() and (folder / "solutions").is_dir()):
             return found
+    return installed_shelf()
+
+
+def installed_shelf() -> Path:
+    """Find the assignments that came with Redink, whatever folder we are in."""
     packaged = Path(__file__).parents[1] / "_assignments"
     if packaged.is_dir():
         return packaged

@@ -78,6 +78,12 @@ def making_stamp() -> str:
     return digest(box_stamp(), given_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
 
 
+@functools.cache
+def code_stamp() -> str:
+    """Name our own code alone, on whatever machine and with whatever libraries it runs."""
+    return _files(making_files())
+
+
 def box_files() -> list[Path]:
     """List the files of ours that are loaded where a submission runs, or that watch it and write down what it does."""
     return [*_beneath(_REDINK, _IN_THE_BOX), *_datasets()]

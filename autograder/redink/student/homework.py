@@ -39,6 +39,7 @@ class QuestionReport(Record, frozen=True):
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
     fix_first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
     in_place: str | None = None  # the check that is charged for an input that was changed in place
+    weights: dict[str, float] = msgspec.field(default_factory=dict)  # by check
 
     @property
     def counted(self) -> tuple[Feedback, ...]:
@@ -131,6 +132,7 @@ class Homework:
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
             fix_first=unfinished,
             in_place=None if earlier else charged,
+            weights={check.id: check.weight for check in checks},
         )
 
     def _unfinished(self, question: Question, work: Work) -> tuple[str, ...]:

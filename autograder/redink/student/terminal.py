@@ -1,6 +1,6 @@
 """The public checks from a terminal: run a notebook's cells in a process of its own, then the checks; write JSON.
 
-`redink check` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that nothing a
+`run_checks` starts this as `python -m redink.student.terminal NOTEBOOK QUESTION…`, so that nothing a
 notebook does to its process affects the command. It works wherever Python does.
 """
 
@@ -14,8 +14,10 @@ import io
 import linecache
 import os
 import re
+import subprocess
 import sys
 import traceback
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,20 @@ class CheckedNotebook(Record, frozen=True):
     notebook: str
     cells: tuple[CellRun, ...]
     questions: tuple[QuestionReport, ...]
+
+
+def run_checks(
+    path: Path, questions: Sequence[str] = (), environment: Mapping[str, str] | None = None
+) -> CheckedNotebook | str:
+    """Check a notebook in a process of its own; where that is not possible, return a sentence that says why."""
+    around = {**(os.environ if environment is None else environment), "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "redink.student.terminal", str(path), *questions]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=around, check=False)  # noqa: S603 - our own module
+    with contextlib.suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(done.stdout, type=CheckedNotebook)
+    with contextlib.suppress(msgspec.MsgspecError, KeyError):
+        return str(msgspec.json.decode(done.stdout, type=dict[str, str])["error"])
+    return f"{path} ended the process that ran it (exit code {done.returncode}); does a cell call exit or crash?"
 
 
 def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | None = None) -> CheckedNotebook:

@@ -3,25 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from redink.grader.author.ci_files import Platform
+    from redink.grader.course import Course
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.command("distribute")
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
 @click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the bundles.")
-def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
+@click.option("--ci", "system", type=click.Choice(["github", "gitlab"]), help="Write repositories with jobs too.")
+@click.option("--wheel", type=_FILE, help="With --ci: the wheel of Redink that they carry.")
+@click.option("--key", type=_FILE, help="With --ci: the sealed key that the course's repository carries.")
+def distribute_command(
+    slugs: tuple[str, ...], target: Path, system: Platform | None, wheel: Path | None, key: Path | None
+) -> None:
     """Write the bundles that students get: a folder and a zip for each assignment.
+
+    With --ci, templates of repositories too: a student's, which runs public checks, and the course's, which grades.
 
     \b
     Example: redink distribute perceptron --to handouts/
+             redink distribute perceptron --to out/ --ci github --wheel redink.whl
     """
     from redink.grader.author.distribute import distribute
     from redink.grader.course import Course
     from redink.grader.workers.workers import workers_for
 
+    if system is None and (wheel or key):
+        raise click.UsageError("--wheel and --key belong to --ci")
+    if system is not None and wheel is None:
+        raise click.UsageError("--ci needs --wheel: build one with `python -m pip wheel --no-deps . --wheel-dir DIR`")
     course = Course.find()
     for slug in slugs:
         with workers_for(course, slug) as workers:
             folder, archive = distribute(course, slug, target, workers)
         click.echo(f"wrote {folder}/ and {archive}")
+    if system is not None and wheel is not None:
+        _write_repositories(course, slugs, target, system, wheel, key)
+
+
+def _write_repositories(
+    course: Course, slugs: tuple[str, ...], target: Path, system: Platform, wheel: Path, key: Path | None
+) -> None:
+    from redink.assignment.spec import read_spec
+    from redink.grader.author.ci_files import course_repository, student_repository
+    from redink.grader.author.distribute import write_repository
+
+    for slug in slugs:
+        files = student_repository(course.find_assignment(slug), wheel, system)
+        click.echo(f"wrote {write_repository(files, target / f'{slug}-repository')}/, for students")
+    specs = [read_spec(course.find_assignment(slug)) for slug in slugs]
+    files = course_repository(specs, wheel, system, key.read_bytes() if key else None)
+    click.echo(f"wrote {write_repository(files, target / 'course-repository')}/, for the course alone")

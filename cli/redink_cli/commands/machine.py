@@ -26,15 +26,17 @@ _HEADINGS = {"wall": "walls", "act": "forbidden acts, tried", "limit": "limits b
 
 
 @click.command("doctor")
+@click.option("--require", type=click.Choice(["full", "good"]), default="good", help="Exit code 1 below this level.")
 @json_option("what was found")
 @click.pass_context
-def doctor_command(ctx: click.Context, json_file: str | None) -> None:
+def doctor_command(ctx: click.Context, require: str, json_file: str | None) -> None:
     """Try the walls of the box on this machine: which work, which are missing, and how to get them.
 
-    Exit code 1 when the box is weak, or there is none.
+    Exit code 1 when the box is weak, or there is none; with --require full, also when it is only good.
 
     \b
     Example: redink doctor
+             redink doctor --require full
     """
     from rich.text import Text
 
@@ -50,7 +52,7 @@ def doctor_command(ctx: click.Context, json_file: str | None) -> None:
             if found := [one for one in examined.findings if one.kind == kind]:
                 out.print(_table(heading, found))
         out.print(Text(f"{examined.level}: {examined.reason or _WORTH[examined.level]}"))
-    ctx.exit(0 if examined.level in ("full", "good") else 1)
+    ctx.exit(0 if examined.level in ("full", require) else 1)
 
 
 def _table(heading: str, findings: Sequence[Finding]) -> Table:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -98,21 +95,15 @@ def _only_notebook() -> Path:
 
 
 def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | None) -> bool:
-    import msgspec
-
     from redink.student.card import Card
-    from redink.student.terminal import CheckedNotebook
+    from redink.student.terminal import run_checks
     from redink_cli import screen
 
     if not notebook.is_file():
         raise CourseError(f"{notebook} is not a file")
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "redink.student.terminal", str(notebook), *questions]
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
-    try:
-        outcome = msgspec.json.decode(done.stdout, type=CheckedNotebook)
-    except msgspec.MsgspecError:
-        raise CourseError(_complaint(done.stdout, notebook, done.returncode)) from None
+    outcome = run_checks(notebook, questions)
+    if isinstance(outcome, str):
+        raise CourseError(outcome)
     if json_file:
         screen.write_json(outcome, json_file)
     if json_file != "-":
@@ -121,12 +112,3 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
         for report in outcome.questions:
             click.echo(repr(Card(report)))
     return all(report.passed for report in outcome.questions)
-
-
-def _complaint(output: bytes, notebook: Path, code: int) -> str:
-    import msgspec
-
-    try:
-        return str(msgspec.json.decode(output, type=dict[str, str])["error"])
-    except (msgspec.MsgspecError, KeyError):
-        return f"{notebook} ended the process that ran it (exit code {code}); does a cell call exit or crash?"

@@ -157,7 +157,7 @@ def _readme(assignment: Assignment) -> str:
             "from top to bottom. Where a function says `NotImplementedError`, it is yours to write; run the cell below it, "
             'for instance `check("' + spec.questions[0].id + '")`, to see how far you are.',
             "",
-            f"    pip install {package} jupyterlab",
+            f"    pip install --find-links . {package} jupyterlab    # beside the wheel of Redink that your course gave you",
             f"    jupyter lab {spec.slug}.ipynb",
             f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
             "",

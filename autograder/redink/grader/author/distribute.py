@@ -24,6 +24,13 @@ def distribute(course: Course, slug: str, target: Path, workers: Workers) -> tup
     return folder, archive
 
 
+def write_repository(files: dict[str, bytes], folder: Path) -> Path:
+    """Write the template of a repository afresh; refuse a folder that holds anything else."""
+    _refuse_other_files(folder, files)
+    replace_folder(files, folder)
+    return folder
+
+
 def _refuse_other_files(folder: Path, files: dict[str, bytes]) -> None:
     """Refuse a folder that holds anything but an older bundle: it is replaced as a whole."""
     for path in sorted(folder.rglob("*")):

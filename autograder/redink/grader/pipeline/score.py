@@ -18,7 +18,7 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis, in_place: str 
     results = []
     earned = Fraction(0)
     for part in parts:
-        share = Fraction(question.points) * _exact(part.weight) / weights
+        share = Fraction(question.points) * _exact(part.weight) / weights if weights else Fraction(0)
         feedback = diagnosis.feedback[part.check]
         passed = feedback.outcome == "passed"
         earned += share if passed else 0
