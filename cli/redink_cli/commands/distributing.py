@@ -10,18 +10,25 @@ import click
 @click.command("distribute")
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
 @click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the bundles.")
-def distribute_command(slugs: tuple[str, ...], target: Path) -> None:
+@click.option(
+    "--format", type=click.Choice(["redink", "nbgrader", "otter"]), default="redink", help="Whose: Redink's own."
+)
+def distribute_command(slugs: tuple[str, ...], target: Path, format: str) -> None:
     """Write the bundles that students get: a folder and a zip for each assignment.
+
+    For nbgrader, a course folder with source notebooks and settings; for
+    otter-grader, a folder for students and the autograder's zip.
 
     \b
     Example: redink distribute perceptron --to handouts/
+             redink distribute perceptron --format nbgrader --to course/
     """
-    from redink.grader.author.distribute import distribute
+    from redink.grader.adapters.handing_over import hand_over
     from redink.grader.course import Course
     from redink.grader.workers.workers import workers_for
 
     course = Course.find()
     for slug in slugs:
         with workers_for(course, slug) as workers:
-            folder, archive = distribute(course, slug, target, workers)
-        click.echo(f"wrote {folder}/ and {archive}")
+            written = hand_over(course, slug, target, workers, format)
+        click.echo(f"wrote {' and '.join(f'{path}/' if path.is_dir() else str(path) for path in written)}")
