@@ -27,7 +27,7 @@ from tests.other_tools import (
 from tests.test_distribute import leaks, read_folder, secrets_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader's own libraries warn
-HIDDEN_ONLY = "keeps_the_first_of_equal_scores"
+HIDDEN_ONLY = "predicts_the_sign"
 
 
 class NbgraderCourse:
@@ -55,6 +55,12 @@ class NbgraderCourse:
 
     def hand_in(self, name: str) -> Path:
         return write_submission(self.release, self.handed.specimens[name], self.root / "submitted" / name / self.slug)
+
+    @functools.cache  # noqa: B019 - there are two of them
+    def graded(self, name: str) -> Scores:
+        """Hand in one of the notebooks and grade it, once."""
+        self.hand_in(name)
+        return self.grade(name)
 
     def grade(self, name: str) -> Scores:
         """Grade what somebody handed in."""
@@ -91,12 +97,13 @@ def plain(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
+# -- all assignments -------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("slug", SLUG_OF_A_RUN)
 def test_scores_are_those_of_redink_before_errors_are_carried_forward(courses, slug):
     course = courses(slug)
-    for name in course.handed.specimens:
-        course.hand_in(name)
-    found = {name: course.grade(name) for name in course.handed.specimens}
+    found = {name: course.graded(name) for name in course.handed.specimens}
     assert sum(found["solved"].values()) == 100
     assert sum(found["untouched"].values()) == 0
     compare(course.handed, "nbgrader", found)
@@ -107,7 +114,139 @@ def test_the_release_version_holds_no_solution_and_nothing_hidden(courses, slug)
     course = courses(slug)
     release = course.release.parent
     assert leaks(read_folder(release), secrets_of(course.handed.assignment)) == []
-    values = hidden_values(course.handed, "nbgrader")
+    values = hidden_values(course.slug, "nbgrader")
     assert len(values) > 50
     assert stray_values(release, values) == []
     assert stray_values(course.root / "source" / slug, values)  # the search finds them where they are
+
+
+# -- what a student and an instructor see ----------------------------------------------------------------------------
+
+
+def test_feedback_shows_our_sentences_and_nothing_hidden(courses):
+    course = courses("perceptron")
+    course.graded(HIDDEN_ONLY)
+    page = course.feedback(HIDDEN_ONLY)
+    failed = [one for one in course.handed.judged[HIDDEN_ONLY]["score"].checks if one.verdict != "passed"]
+    assert [one.visibility for one in failed] == ["hidden"]
+    assert "Scores and predictions: 5 of 6 checks pass" in plain(page)
+    assert " ".join(failed[0].message.split()) in plain(page)
+    assert "HIDDEN TESTS" not in page
+    assert stray_values(course.root / "feedback", hidden_values(course.slug, "nbgrader")) == []
+
+
+def test_validate_runs_the_public_checks_and_says_what_fails(courses):
+    from nbgrader.validator import Validator
+
+    course = courses("perceptron")
+    untouched = Validator().validate(str(course.release))["failed"]
+    assert len(untouched) == len(course.handed.assignment.spec.questions)
+    assert "One step: 0 of 3 public checks pass" in untouched[1]["raw_error"]
+    wrong_where_it_is_hidden = course.hand_in(HIDDEN_ONLY)
+    for name in ("assignment.toml", "checks.py", "published.json"):
+        (wrong_where_it_is_hidden.parent / name).write_bytes((course.release.parent / name).read_bytes())
+    assert Validator().validate(str(wrong_where_it_is_hidden)) == {}
+
+
+def test_grades_are_exported(courses, tmp_path):
+    from nbgrader.plugins import CsvExportPlugin
+
+    course = courses("perceptron")
+    scores = course.graded("ignores_ties")
+    plugin = CsvExportPlugin(to=str(tmp_path / "grades.csv"))
+    with course.api.gradebook as book:
+        plugin.export(book)
+    rows = [line.split(",") for line in (tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()]
+    (row,) = [dict(zip(rows[0], one, strict=True)) for one in rows[1:] if one[3] == "ignores_ties"]
+    assert float(row["score"]) == pytest.approx(sum(scores.values()))
+    assert 0 < float(row["score"]) < float(row["max_score"]) == 100
+
+
+# -- unlucky and dishonest notebooks ---------------------------------------------------------------------------------
+
+
+def test_warnings_deleted_tests_and_tags_change_no_score(courses):
+    """nbgrader gives 0 for a word on stderr, nothing for a deleted test cell, and full points for one that is not run."""
+    course = courses("perceptron")
+    path = course.hand_in("solved")
+    cells = cells_of(path)
+    by_id = {cell["id"]: cell for cell in cells}
+    (scores,) = [cell for cell in cells if "def scores" in "".join(cell["source"])]
+    scores["source"] = "".join(scores["source"]) + LOUD
+    (train,) = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("grade_id") == "train-answer"]
+    train["source"] = "def train(*arguments):\n    return None"
+    by_id["perceptron-train"]["metadata"]["tags"] = ["skip-execution", "explore"]
+    cells.remove(by_id["perceptron-step"])
+    document = json.loads(path.read_text(encoding="utf-8"))
+    unlucky = course.root / "submitted/unlucky/perceptron/perceptron.ipynb"
+    unlucky.parent.mkdir(parents=True)
+    unlucky.write_text(json.dumps(document | {"cells": cells}), encoding="utf-8")
+    found = course.grade("unlucky")
+    assert (found["score"], found["step"], found["train"]) == (10, 15, 0)
+
+
+LOUD = """
+
+import logging, sys, warnings
+handler = logging.StreamHandler()
+logging.getLogger().addHandler(handler)
+quiet_scores = scores
+
+def scores(*arguments):
+    warnings.warn("a warning", stacklevel=1)
+    logging.warning("a line in the log")
+    print("a line", file=sys.stderr)
+    return quiet_scores(*arguments)
+"""
+
+
+# -- the folder ------------------------------------------------------------------------------------------------------
+
+
+def test_cells_have_what_nbgrader_asks_of_them(courses):
+    course = courses("perceptron")
+    cells = cells_of(course.root / "source/perceptron/perceptron.ipynb")
+    known = [cell["metadata"]["nbgrader"] for cell in cells if "nbgrader" in cell["metadata"]]
+    ids = [one["grade_id"] for one in known]
+    questions = course.handed.assignment.spec.questions
+    assert len(set(ids)) == len(ids)
+    assert {one["schema_version"] for one in known} == {3}
+    assert {one["grade_id"]: one["points"] for one in known if one["grade"]} == {
+        one.id: one.points if one.tier == "core" else 0 for one in questions
+    }
+    assert {one.id + "-answer" for one in questions} == {one["grade_id"] for one in known if one["solution"]}
+    assert all(one["locked"] == one["grade"] for one in known)
+
+
+def test_what_is_hidden_stands_between_the_marks_alone(courses):
+    course = courses("perceptron")
+    values = hidden_values(course.slug, "nbgrader")
+    source = course.root / "source/perceptron/perceptron.ipynb"
+    outside = re.sub(
+        r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", source.read_text(encoding="utf-8"), flags=re.S
+    )
+    (course.root / "outside").mkdir()
+    (course.root / "outside/perceptron.ipynb").write_text(outside, encoding="utf-8")
+    assert stray_values(course.root / "outside", values) == []
+    tests = [cell for cell in cells_of(source) if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert max(len(line) for cell in tests for line in cell["source"]) < 120
+
+
+def test_settings_of_the_instructor_stay_and_sources_are_written_anew(tiny):
+    first = tiny.redink("distribute", "tiny", "--format", "nbgrader", "--to", "course")
+    assert first.returncode == 0, first.stderr
+    assert "course/nbgrader_config.py" in first.stdout
+    config = tiny.root / "course/nbgrader_config.py"
+    config.write_text("# mine\n", encoding="utf-8")
+    notebook = tiny.root / "course/source/tiny/tiny.ipynb"
+    before = notebook.read_bytes()
+    notebook.unlink()
+    again = tiny.redink("distribute", "tiny", "--format", "nbgrader", "--to", "course")
+    assert again.returncode == 0, again.stderr
+    assert notebook.read_bytes() == before
+    assert config.read_text(encoding="utf-8") == "# mine\n"
+    assert "nbgrader_config.py" not in again.stdout
+    (tiny.root / "course/source/tiny/notes.txt").write_text("mine", encoding="utf-8")
+    refused = tiny.redink("distribute", "tiny", "--format", "nbgrader", "--to", "course")
+    assert refused.returncode == 1
+    assert "notes.txt is not part of a bundle and would be lost" in refused.stderr
