@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from tests.other_tools import (
+    IN_EVERY_RUN,
     SLUG_OF_A_RUN,
+    SLUGS,
     HandedOver,
     Scores,
     compare,
@@ -52,6 +54,10 @@ class NbgraderCourse:
 
     def done(self, outcome: dict[str, Any]) -> None:
         assert outcome["success"], outcome["log"] + outcome.get("error", "")
+
+    def hidden_values(self) -> set[bytes]:
+        cells = cells_of(self.root / "source" / self.slug / f"{self.slug}.ipynb")
+        return hidden_values(("".join(cell["source"]) for cell in cells), self.handed.assignment)
 
     def hand_in(self, name: str) -> Path:
         return write_submission(self.release, self.handed.specimens[name], self.root / "submitted" / name / self.slug)
@@ -100,12 +106,25 @@ def plain(page: str) -> str:
 # -- all assignments -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("slug", SLUG_OF_A_RUN)
+@pytest.mark.parametrize("slug", IN_EVERY_RUN)
+def test_a_solved_and_a_wrong_notebook_have_the_scores_of_redink(courses, slug):
+    hold_to_redink(courses(slug), ["solved", list(courses(slug).handed.specimens)[2]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", SLUGS)
 def test_scores_are_those_of_redink_before_errors_are_carried_forward(courses, slug):
-    course = courses(slug)
-    found = {name: course.graded(name) for name in course.handed.specimens}
+    hold_to_redink(courses(slug), list(courses(slug).handed.specimens))
+
+
+def test_an_untouched_notebook_gets_nothing(courses):
+    assert set(courses("perceptron").graded("untouched").values()) == {0}
+
+
+def hold_to_redink(course: NbgraderCourse, names: list[str]) -> None:
+    found = {name: course.graded(name) for name in names}
     assert sum(found["solved"].values()) == 100
-    assert sum(found["untouched"].values()) == 0
+    assert sum(found.get("untouched", {}).values()) == 0
     compare(course.handed, "nbgrader", found)
 
 
@@ -114,7 +133,7 @@ def test_the_release_version_holds_no_solution_and_nothing_hidden(courses, slug)
     course = courses(slug)
     release = course.release.parent
     assert leaks(read_folder(release), secrets_of(course.handed.assignment)) == []
-    values = hidden_values(course.slug, "nbgrader")
+    values = course.hidden_values()
     assert len(values) > 50
     assert stray_values(release, values) == []
     assert stray_values(course.root / "source" / slug, values)  # the search finds them where they are
@@ -132,7 +151,7 @@ def test_feedback_shows_our_sentences_and_nothing_hidden(courses):
     assert "Scores and predictions: 5 of 6 checks pass" in plain(page)
     assert " ".join(failed[0].message.split()) in plain(page)
     assert "HIDDEN TESTS" not in page
-    assert stray_values(course.root / "feedback", hidden_values(course.slug, "nbgrader")) == []
+    assert stray_values(course.root / "feedback", course.hidden_values()) == []
 
 
 def test_validate_runs_the_public_checks_and_says_what_fails(courses):
@@ -220,7 +239,7 @@ def test_cells_have_what_nbgrader_asks_of_them(courses):
 
 def test_what_is_hidden_stands_between_the_marks_alone(courses):
     course = courses("perceptron")
-    values = hidden_values(course.slug, "nbgrader")
+    values = course.hidden_values()
     source = course.root / "source/perceptron/perceptron.ipynb"
     outside = re.sub(
         r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", source.read_text(encoding="utf-8"), flags=re.S
@@ -246,7 +265,3 @@ def test_settings_of_the_instructor_stay_and_sources_are_written_anew(tiny):
     assert notebook.read_bytes() == before
     assert config.read_text(encoding="utf-8") == "# mine\n"
     assert "nbgrader_config.py" not in again.stdout
-    (tiny.root / "course/source/tiny/notes.txt").write_text("mine", encoding="utf-8")
-    refused = tiny.redink("distribute", "tiny", "--format", "nbgrader", "--to", "course")
-    assert refused.returncode == 1
-    assert "notes.txt is not part of a bundle and would be lost" in refused.stderr

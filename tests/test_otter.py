@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from tests.other_tools import (
     SLUG_OF_A_RUN,
+    SLUGS,
     HandedOver,
     Scores,
     compare,
@@ -38,6 +40,10 @@ class OtterAssignment:
         self.student = handed.folder / self.slug
         self.archive = handed.folder / f"{self.slug}-autograder.zip"
         self._found: dict[str, Any] = {}
+
+    def hidden_values(self) -> set[bytes]:
+        tests = (self.handed.folder / f"{self.slug}-autograder/tests").iterdir()
+        return hidden_values((path.read_text(encoding="utf-8") for path in tests), self.handed.assignment)
 
     def hand_in(self, name: str) -> Path:
         notebook = self.student / f"{self.slug}.ipynb"
@@ -75,27 +81,28 @@ def otter(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 # -- all assignments -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("slug", SLUG_OF_A_RUN)
-def test_a_solved_notebook_and_a_misconception_have_the_scores_of_redink(assignments, slug):
-    found = assignments(slug)
-    names = ["solved", list(found.handed.specimens)[2]]
-    assert sum(found.scores("solved").values()) == pytest.approx(100)
-    compare(found.handed, "otter", {name: found.scores(name) for name in names})
+def test_a_solved_and_a_wrong_notebook_have_the_scores_of_redink(assignments):
+    hold_to_redink(assignments("perceptron"), ["solved", HIDDEN_ONLY])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", [getattr(one, "values", [one])[0] for one in SLUG_OF_A_RUN])
+@pytest.mark.parametrize("slug", SLUGS)
 def test_scores_are_those_of_redink_before_errors_are_carried_forward(assignments, slug):
-    found = assignments(slug)
-    assert sum(found.scores("untouched").values()) == 0
-    compare(found.handed, "otter", {name: found.scores(name) for name in found.handed.specimens})
+    hold_to_redink(assignments(slug), list(assignments(slug).handed.specimens))
+
+
+def hold_to_redink(found: OtterAssignment, names: Sequence[str]) -> None:
+    scores = {name: found.scores(name) for name in names}
+    assert sum(scores["solved"].values()) == pytest.approx(100)
+    assert sum(scores.get("untouched", {}).values()) == 0
+    compare(found.handed, "otter", scores)
 
 
 @pytest.mark.parametrize("slug", SLUG_OF_A_RUN)
 def test_the_students_folder_holds_no_solution_and_nothing_hidden(assignments, slug):
     found = assignments(slug)
     assert leaks(read_folder(found.student), secrets_of(found.handed.assignment)) == []
-    values = hidden_values(slug, "otter")
+    values = found.hidden_values()
     assert len(values) > 50
     assert stray_values(found.student, values) == []
     assert stray_values(found.handed.folder / f"{slug}-autograder", values)  # the search finds them where they are
@@ -104,6 +111,16 @@ def test_the_students_folder_holds_no_solution_and_nothing_hidden(assignments, s
 # -- one assignment --------------------------------------------------------------------------------------------------
 
 
+def test_failures_are_told_in_our_sentences(assignments):
+    found = assignments("perceptron")
+    failed = [one for one in found.handed.judged[HIDDEN_ONLY]["score"].checks if one.verdict != "passed"]
+    result = found.grade(HIDDEN_ONLY).results["score"].test_file
+    told = {one.test_case.name: one.message for one in result.test_case_results if not one.passed}
+    assert told.keys() == {one.id for one in failed}
+    assert all(" ".join(one.message.split()) in " ".join(told[one.id].split()) for one in failed)
+
+
+@pytest.mark.slow  # two processes of otter, which take ten seconds each
 def test_otter_run_writes_our_sentences_and_check_knows_the_public_checks_alone(assignments):
     found = assignments("perceptron")
     path = found.hand_in(HIDDEN_ONLY)
@@ -147,6 +164,7 @@ def test_the_notebook_finds_its_tests_under_any_name_and_explorations_are_not_ru
     assert len(ignored) == sum(cell.explore for cell in found.handed.assignment.master.cells) > 0
 
 
+@pytest.mark.slow  # as above
 def test_otter_generate_takes_the_autograders_folder(assignments, tmp_path):
     found = assignments("perceptron")
     folder = found.handed.folder / "perceptron-autograder"
