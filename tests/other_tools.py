@@ -29,9 +29,9 @@ from redink.grader.answer_key.make import make_answer_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import edited
+from redink.grader.budget import UNLIMITED
 from redink.grader.course import Course
 from redink.grader.evidence.evidence import Evidence
-from redink.grader.pipeline.budget import UNLIMITED
 from redink.grader.pipeline.diagnose import Diagnosis
 from redink.grader.pipeline.judge import Memory, judge
 from redink.grader.pipeline.score import score

@@ -86,6 +86,7 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Courses of one assignment each, made when they are first asked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")  # nbgrader runs alembic
+        patch.setenv("OMP_NUM_THREADS", "1")  # as in the box; kernels that fight for a machine take many times as long
 
         @functools.cache
         def course(slug: str) -> NbgraderCourse:

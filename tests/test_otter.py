@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +62,16 @@ class OtterAssignment:
 
 
 @pytest.fixture(scope="module")
-def assignments(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def assignments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Assignments in otter's form, made when they are first asked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")  # as in the box; kernels that fight for a machine take many times as long
 
-    @functools.cache
-    def assignment(slug: str) -> OtterAssignment:
-        return OtterAssignment(handed_over(slug, "otter", tmp_path_factory.mktemp(slug)))
+        @functools.cache
+        def assignment(slug: str) -> OtterAssignment:
+            return OtterAssignment(handed_over(slug, "otter", tmp_path_factory.mktemp(slug)))
 
-    return assignment
+        yield assignment
 
 
 def otter(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
