@@ -53,11 +53,11 @@ def test_the_wheel_holds_the_assignments_and_the_marker_of_types(distributions, 
         assert {f"redink/_assignments/{slug}/{name}" for name in ("assignment.toml", "checks.py")} <= names
 
 
-def test_the_wheel_holds_the_templates_of_the_pages(distributions, root):
-    folder = root / "autograder/redink/grader/pages/templates"
+@pytest.mark.parametrize("folder", ["redink/grader/pages/templates", "redink/grader/adapters/texts"])
+def test_the_wheel_holds_the_texts_of_pages_and_of_other_tools(distributions, root, folder):
     with zipfile.ZipFile(distributions["wheel"]) as wheel:
         names = set(wheel.namelist())
-    assert {f"redink/grader/pages/templates/{path.name}" for path in folder.iterdir()} <= names
+    assert {f"{folder}/{path.name}" for path in (root / "autograder" / folder).iterdir()} <= names
 
 
 def test_the_wheel_holds_the_templates_of_a_new_assignment(distributions, root):

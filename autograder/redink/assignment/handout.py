@@ -10,7 +10,7 @@ from pathlib import Path
 from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
 
-_EPOCH = (2020, 1, 1, 0, 0, 0)  # the same content makes the same zip
+_EPOCH = (2020, 1, 1, 0, 0, 0)
 
 
 def shelf(start: Path | None = None) -> Path:
@@ -63,10 +63,15 @@ def unpack(files: dict[str, bytes], target: Path) -> None:
 
 def zipped(slug: str, files: dict[str, bytes]) -> bytes:
     """Pack a handout into one zip with a folder of its own."""
+    return zip_files({f"{slug}/{name}": data for name, data in files.items()})
+
+
+def zip_files(files: dict[str, bytes]) -> bytes:
+    """Pack files into a zip; the same content makes the same zip."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{slug}/{name}", _EPOCH)
+            entry = zipfile.ZipInfo(name, _EPOCH)
             entry.external_attr = 0o644 << 16  # else unzip makes files that nobody may read
             archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()

@@ -32,8 +32,8 @@ _IN_THE_BOX = (
 _IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "notebook.py", "checks", "judging", "assignment/spec.py", "assignment/load.py",
-    "assignment/trials.py", "grader/budget.py", "grader/digests.py", "grader/answer_key/key.py",
-    "grader/answer_key/open_key.py", "grader/evidence/evidence.py",
+    "assignment/sharing.py", "assignment/trials.py", "grader/budget.py", "grader/digests.py",
+    "grader/answer_key/key.py", "grader/answer_key/open_key.py", "grader/evidence/evidence.py",
     "grader/evidence/keys.py", "box/__init__.py", "box/time_limit.py",
     *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "carry", "diagnose", "score")),
 )  # fmt: skip

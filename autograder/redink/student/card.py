@@ -25,10 +25,11 @@ class Notice:
 
 
 class Card:
-    """The outcome of a question's public checks."""
+    """The outcome of a question's public checks; in another tool's tests, of all its checks."""
 
-    def __init__(self, report: QuestionReport) -> None:
+    def __init__(self, report: QuestionReport, kind: str = "public checks") -> None:
         self.report = report
+        self.kind = kind
 
     @property
     def passed(self) -> bool:
@@ -61,7 +62,7 @@ class Card:
         question = self.report.question
         if not self.report.feedback:
             return f"{question.title}: nothing to check here; it is graded after you hand in"
-        return f"{question.title}: {self.report.done} of {len(self.report.counted)} public checks pass"
+        return f"{question.title}: {self.report.done} of {len(self.report.counted)} {self.kind} pass"
 
     def _notes(self, id: str, feedback: Feedback) -> tuple[str, ...]:
         informs = id in self.report.informing and not feedback.passed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ class Checker:
             if question is None:
                 known = ", ".join(f'check("{one.id}")' for one in self._here().spec.questions)
                 return Notice(f"Say which question: {known}.")
-            return Card(self._here().report(question, Work(names, _sources(names))))
+            return Card(self._here().report(question, Work(names, sources_of(names))))
         except RedinkError as error:
             return Notice(str(error))
 
@@ -38,7 +39,7 @@ class Checker:
         return self._homework
 
 
-def _sources(names: dict[str, Any]) -> list[str]:
+def sources_of(names: Mapping[str, Any]) -> list[str]:
     """Return the cells that ran so far, which IPython keeps; in a script, the script."""
     if isinstance(ran := names.get("_ih"), list):
         return [source for source in ran if isinstance(source, str)]

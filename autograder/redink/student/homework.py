@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from redink.assignment.hidden import HiddenTests
 from redink.assignment.load import load_checks, read_source
 from redink.assignment.published import Published
 from redink.assignment.spec import Question, Spec, read_spec
@@ -22,7 +24,7 @@ from redink.judging.forbidding import Source, breaches
 from redink.judging.in_place import Changes, Looked, find_changes, first_changed, settle
 from redink.judging.relying import relies_on
 from redink.judging.verdicts import judge
-from redink.records import Hint, Record, Trial, Verdict
+from redink.records import Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
 from redink.student.suggesting import unknown_name
 
@@ -30,7 +32,7 @@ SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
 
 class QuestionReport(Record, frozen=True):
-    """The public checks of one question, as a student reads them."""
+    """The checks of one question, as a student reads them: the public ones and, in another tool's tests, the hidden ones."""
 
     question: Question
     feedback: tuple[Feedback, ...]
@@ -87,6 +89,16 @@ class Homework:
             self.spec, read_source(folder / "checks.py"), str(folder / "checks.py")
         )
         self.published = _read_published(folder / "published.json")
+        self.hidden: HiddenTests | None = None
+        self._hidden_checks: tuple[Check, ...] = ()
+
+    def with_hidden(self, hidden: HiddenTests) -> Homework:
+        """Return the same assignment with what is hidden of one question."""
+        known = copy.copy(self)
+        known.hidden = hidden
+        every = load_checks(self.spec, hidden.checks, "hidden_checks.py")
+        known._hidden_checks = tuple(check for check in every if check.question == hidden.question)
+        return known
 
     @classmethod
     def find(cls, start: Path | None = None) -> Homework:
@@ -107,17 +119,21 @@ class Homework:
                 return question
         raise unknown_name("question", id, (question.id for question in self.spec.questions))
 
+    def checks_of(self, id: str) -> list[Check]:
+        """List the checks of a question: the public ones, and the hidden ones if they are known."""
+        return [check for check in (*self.checks, *self._hidden_checks) if check.question == id]
+
     def report(self, id: str, work: Work) -> QuestionReport:
-        """Run the public checks of one question."""
+        """Run the checks of one question: the public ones, and what is hidden if that is known."""
         question = self.question(id)
-        checks = [check for check in self.checks if check.question == id]
+        checks = self.checks_of(id)
         forbidden = breaches([*map(Source, work.sources)], question.asks, question.forbids)
         tried = {check.id: self._try(check, question, work.names) for check in checks}
-        looked = [_look(check, tried[check.id], forbidden) for check in checks]
+        looked = [_look(check, self._visibility(check), tried[check.id], forbidden) for check in checks]
         charged = first_changed(looked)
         earlier = self._charged_earlier(question, work) if charged else None
         feedback = settle(looked, charged, earlier)
-        rows = [one for check in checks for one in tried[check.id]]
+        rows = [one for check in checks for one in tried[check.id] if one.trial.published]  # what hints are known for
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
         bank = [read_belief(one) for one in self.published.misconceptions if one.question == id]
@@ -159,12 +175,16 @@ class Homework:
         return call(request, names)[0]
 
     def _try(self, check: Check, question: Question, names: Mapping[str, Any]) -> list[Tried]:
-        """Run the published trials of a check, until one runs out of time."""
-        trials = self._trials(check)
+        """Run the trials of a check, until one runs out of time."""
+        trials = self._trials(check) if check in self.checks else []
         if lacking := [trial.id for trial in trials if trial.id not in self.published.expected]:
             raise CourseError(f"published.json has no value for {lacking[0]}: it is older than checks.py; get it again")
+        expected: dict[str, Observation] = self.published.expected
+        if self.hidden is not None:
+            trials += [trial for trial in self.hidden.trials if trial.check == check.id]
+            expected = expected | self.hidden.expected
         tried: list[Tried] = []
-        asked = as_asked(check, trials, [self.published.expected[trial.id] for trial in trials])
+        asked = as_asked(check, trials, [expected[trial.id] for trial in trials])
         seconds = SLOWER * self.spec.limits.check_cpu
         for trial, one, request in zip(trials, asked, make_requests(check, trials, question.asks), strict=True):
             seen = read_answer(observe(request, names, seconds))
@@ -173,6 +193,9 @@ class Homework:
                 break  # the next inputs would take as long
         return tried
 
+    def _visibility(self, check: Check) -> Visibility:
+        return "public" if check in self.checks else "hidden"
+
     def _trials(self, check: Check) -> list[Trial]:
         found = [trial for trial in self.published.trials if trial.check == check.id]
         if len(found) != check.trials:  # no trial would fail, and everything would seem right
@@ -180,12 +203,13 @@ class Homework:
         return found
 
 
-def _look(check: Check, tried: Sequence[Tried], forbidden: Mapping[str, str]) -> Looked:
+def _look(check: Check, visibility: Visibility, tried: Sequence[Tried], forbidden: Mapping[str, str]) -> Looked:
     """Judge one check by its answers, and see which inputs it changed; a forbidden name has cost it already."""
     if breach := check.first_of(forbidden):
-        return Looked(check.id, "public", check.weight, forbidden_feedback(check, breach), Changes())
-    changes = find_changes(check, "public", ((one.trial, one.seen) for one in tried))
-    return Looked(check.id, "public", check.weight, give_feedback(check, "public", [one.row for one in tried]), changes)
+        return Looked(check.id, visibility, check.weight, forbidden_feedback(check, breach), Changes())
+    changes = find_changes(check, visibility, ((one.trial, one.seen) for one in tried))
+    feedback = give_feedback(check, visibility, [one.row for one in tried])
+    return Looked(check.id, visibility, check.weight, feedback, changes)
 
 
 def _read_published(path: Path) -> Published:

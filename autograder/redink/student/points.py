@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from redink.assignment.sharing import rounded_points, share_points
 from redink.records import CheckResult, QuestionResult
 from redink.student.homework import QuestionReport
 
 
 def score_report(report: QuestionReport) -> QuestionResult:
     """Make the result of a question of which only the public checks are known."""
-    weights = {id: Fraction(weight).limit_denominator(1000) for id, weight in report.weights.items()}
-    whole = sum(weights.values())
+    shares = share_points(report.question.points, [report.weights[id] for id in report.checks])
     results = []
-    for id, feedback in zip(report.checks, report.feedback, strict=True):
-        share = weights[id] / whole if whole else Fraction(0)
-        points = round(float(Fraction(report.question.points) * share), 2)
+    for id, feedback, share in zip(report.checks, report.feedback, shares, strict=True):
+        points = rounded_points(share)
         results.append(
             CheckResult(
                 id=id,
@@ -27,12 +26,12 @@ def score_report(report: QuestionReport) -> QuestionResult:
                 notes=feedback.notes,
             )
         )
-    earned = report.question.points if report.passed and whole else sum(one.score for one in results)
+    earned = sum(share for share, feedback in zip(shares, report.feedback, strict=True) if feedback.passed)
     return QuestionResult(
         id=report.question.id,
         title=report.question.title,
         tier=report.question.tier,
-        score=round(float(earned), 2),
+        score=rounded_points(Fraction(earned)),
         max_score=float(report.question.points),
         hint=report.hint,
         checks=tuple(results),

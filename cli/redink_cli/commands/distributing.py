@@ -17,21 +17,28 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.command("distribute")
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
 @click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the bundles.")
+@click.option(
+    "--format", type=click.Choice(["redink", "nbgrader", "otter"]), default="redink", help="Whose: Redink's own."
+)
 @click.option("--ci", "system", type=click.Choice(["github", "gitlab"]), help="Write repositories with jobs too.")
 @click.option("--wheel", type=_FILE, help="With --ci: the wheel of Redink that they carry.")
 @click.option("--key", type=_FILE, help="With --ci: the sealed key that the course's repository carries.")
 def distribute_command(
-    slugs: tuple[str, ...], target: Path, system: Platform | None, wheel: Path | None, key: Path | None
+    slugs: tuple[str, ...], target: Path, format: str, system: Platform | None, wheel: Path | None, key: Path | None
 ) -> None:
     """Write the bundles that students get: a folder and a zip for each assignment.
 
-    With --ci, templates of repositories too: a student's, which runs public checks, and the course's, which grades.
+    For nbgrader, a course folder with source notebooks and settings; for
+    otter-grader, a folder for students and the autograder's zip. With --ci,
+    templates of repositories too: a student's, which runs public checks, and
+    the course's, which grades.
 
     \b
     Example: redink distribute perceptron --to handouts/
+             redink distribute perceptron --format nbgrader --to course/
              redink distribute perceptron --to out/ --ci github --wheel redink.whl
     """
-    from redink.grader.author.distribute import distribute
+    from redink.grader.adapters.handing_over import hand_over
     from redink.grader.course import Course
     from redink.grader.workers.workers import workers_for
 
@@ -42,8 +49,8 @@ def distribute_command(
     course = Course.find()
     for slug in slugs:
         with workers_for(course, slug) as workers:
-            folder, archive = distribute(course, slug, target, workers)
-        click.echo(f"wrote {folder}/ and {archive}")
+            written = hand_over(course, slug, target, workers, format)
+        click.echo(f"wrote {' and '.join(f'{path}/' if path.is_dir() else str(path) for path in written)}")
     if system is not None and wheel is not None:
         _write_repositories(course, slugs, target, system, wheel, key)
 

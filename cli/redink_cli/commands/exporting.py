@@ -12,7 +12,7 @@ from redink_cli.options import gradebook_option, json_option
 
 @click.command("export")
 @click.argument("slug")
-@click.option("--as", "format", required=True, metavar="FORMAT", help="csv, canvas, moodle or gradescope.")
+@click.option("--as", "format", required=True, metavar="FORMAT", help="csv, canvas, moodle, gradescope or nbgrader.")
 @click.option(
     "--into", type=click.Path(path_type=Path, dir_okay=False), help="Your file of the platform, to be filled."
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,7 +16,7 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.answer_key.make import make_answer_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
-from redink.grader.assignment.master import Master, without_solutions
+from redink.grader.assignment.master import EXPLORE, Master, without_solutions
 from redink.grader.author import derived
 from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
@@ -93,17 +93,28 @@ def student_notebook(assignment: Assignment) -> str:
 
 def notebook(master: Master, slug: str, code: Callable[[int, str], str]) -> str:
     """Write the cells of a master as a notebook; the same cells give the same bytes."""
-    cells = []
-    for index, cell in enumerate(master.cells, start=1):
-        tags = {"tags": ["explore"]} if cell.explore else {}
-        entry: dict[str, object] = {"cell_type": cell.kind, "id": f"{slug}-{index:03d}", "metadata": tags}
-        if cell.kind == "code":
-            entry |= {"execution_count": None, "outputs": []}
-        source = code(index, cell.source) if cell.kind == "code" else cell.source
-        cells.append(entry | {"source": source.splitlines(keepends=True)})
+    return write_document(
+        written_cell(
+            cell.kind,
+            f"{slug}-{index:03d}",
+            code(index, cell.source) if cell.kind == "code" else cell.source,
+            {"tags": [EXPLORE]} if cell.explore else {},
+        )
+        for index, cell in enumerate(master.cells, start=1)
+    )
+
+
+def written_cell(kind: str, id: str, source: str, metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return one cell as a notebook's file has it."""
+    run: dict[str, object] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "id": id, "metadata": metadata, **run, "source": source.splitlines(keepends=True)}
+
+
+def write_document(cells: Iterable[Mapping[str, object]]) -> str:
+    """Write a notebook; the same cells give the same bytes."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    document = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    document = {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

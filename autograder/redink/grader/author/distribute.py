@@ -13,25 +13,30 @@ from redink.grader.workers.workers import Workers
 
 def distribute(course: Course, slug: str, target: Path, workers: Workers) -> tuple[Path, Path]:
     """Write the bundle of one assignment; refuse one that is older than its master or its checks."""
-    if stale := drift(course, slug, workers):
-        raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
+    refuse_stale(course, slug, workers)
     files = read_handout(course.assignments / slug)
     folder, archive = target / slug, target / f"{slug}.zip"
-    _refuse_other_files(folder, files)
+    refuse_other_files(folder, files)
     target.mkdir(parents=True, exist_ok=True)
     replace_folder(files, folder)
     archive.write_bytes(zipped(slug, files))
     return folder, archive
 
 
+def refuse_stale(course: Course, slug: str, workers: Workers) -> None:
+    """Refuse to hand out what is older than its master or its checks."""
+    if stale := drift(course, slug, workers):
+        raise CourseError(f"{slug}: {stale[0]}; run `redink build {slug}` first")
+
+
 def write_repository(files: dict[str, bytes], folder: Path) -> Path:
     """Write the template of a repository afresh; refuse a folder that holds anything else."""
-    _refuse_other_files(folder, files)
+    refuse_other_files(folder, files)
     replace_folder(files, folder)
     return folder
 
 
-def _refuse_other_files(folder: Path, files: dict[str, bytes]) -> None:
+def refuse_other_files(folder: Path, files: dict[str, bytes]) -> None:
     """Refuse a folder that holds anything but an older bundle: it is replaced as a whole."""
     for path in sorted(folder.rglob("*")):
         if not path.is_dir() and path.relative_to(folder).as_posix() not in files:

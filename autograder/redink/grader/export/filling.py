@@ -66,7 +66,7 @@ def fill(order: Order, sheet: Sheet) -> Export:
     """Write everybody's score into the sheet; `CourseError` lists who cannot be matched."""
     scores = outgoing(order)
     matches = match_rows(sheet.rows, order.known.people)
-    _refuse_unmatched(sheet, scores, matches)
+    refuse_unmatched(sheet.path, scores, matches)
     placed = [_place(order, sheet, scores[student], row) for student, row in matches.rows.items() if student in scores]
     placed.sort(key=lambda one: one.row.at)
     written = {one.row.at: one.new for one in placed if one.new is not None and one.new != one.old}
@@ -82,14 +82,15 @@ def fill(order: Order, sheet: Sheet) -> Export:
     )
 
 
-def _refuse_unmatched(sheet: Sheet, scores: dict[str, OutgoingScore], matches: Matches) -> None:
+def refuse_unmatched(path: Path, scores: dict[str, OutgoingScore], matches: Matches) -> None:
+    """Refuse to write anything if somebody who has a grade has no row, or it is not clear which."""
     graded = {student for student, one in scores.items() if one.graded}
     unclear = [(told, who) for told, who in matches.trouble if who & graded]
     concerned = {student for _, who in unclear for student in who}
     lost = [scores[one].shown for one in sorted(graded - set(matches.rows) - concerned)]
     if not (unclear or lost):
         return
-    lines = [f"nothing was written, for not everybody has one row in {sheet.path}:"]
+    lines = [f"nothing was written, for not everybody has one row in {path}:"]
     lines += [f"  {one} has a grade and no row" for one in lost]
     lines += [f"  {told}" for told, _ in unclear]
     lines.append("add what the platform calls them to the roster (docs/instructors.md), or mend the file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from redink.assignment.sharing import rounded_points, share_points
 from redink.assignment.spec import Question, Spec
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.pipeline.diagnose import Diagnosis
@@ -14,11 +15,10 @@ from redink.records import CheckResult, QuestionResult
 def score(key: OpenKey, question: Question, diagnosis: Diagnosis, in_place: str | None = None) -> QuestionResult:
     """Make the result of one question; `in_place` names the check that was charged for a change in place."""
     parts = key.parts(question.id)
-    weights = sum(_exact(part.weight) for part in parts)
+    shares = share_points(question.points, [part.weight for part in parts])
     results = []
     earned = Fraction(0)
-    for part in parts:
-        share = Fraction(question.points) * _exact(part.weight) / weights if weights else Fraction(0)
+    for part, share in zip(parts, shares, strict=True):
         feedback = diagnosis.feedback[part.check]
         passed = feedback.outcome == "passed"
         earned += share if passed else 0
@@ -27,8 +27,8 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis, in_place: str 
                 id=part.check,
                 visibility=part.visibility,
                 verdict=feedback.outcome,
-                score=_points(share) if passed else 0.0,
-                max_score=_points(share),
+                score=rounded_points(share) if passed else 0.0,
+                max_score=rounded_points(share),
                 message=feedback.text,
                 notes=feedback.notes,
             )
@@ -37,7 +37,7 @@ def score(key: OpenKey, question: Question, diagnosis: Diagnosis, in_place: str 
         id=question.id,
         title=question.title,
         tier=question.tier,
-        score=_points(earned),
+        score=rounded_points(earned),
         max_score=float(question.points),
         hint=diagnosis.hint,
         checks=tuple(results),
@@ -49,11 +49,3 @@ def total(spec: Spec, questions: Iterable[QuestionResult]) -> float:
     """Add up the questions that count."""
     counted = ("core", "extra") if spec.bonus else ("core",)
     return round(sum(question.score for question in questions if question.tier in counted), 2)
-
-
-def _exact(weight: float) -> Fraction:
-    return Fraction(weight).limit_denominator(1000)
-
-
-def _points(exact: Fraction) -> float:
-    return round(float(exact), 2)

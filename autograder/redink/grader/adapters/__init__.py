@@ -1,0 +1,1 @@
+"""Handing assignments to other tools, and grades into their gradebooks: nbgrader, otter-grader."""
