@@ -159,7 +159,9 @@ def show_collected(collected: CollectedClass) -> None:
         if lines:
             out.print(Text(f"{len(lines)} {title}: {first_names(lines)}", style="yellow"))
     new = sum(one.new for one in collected.receipts)
-    students = len({one.student for one in collected.receipts})
+    for line in collected.disputes:
+        out.print(Text(line, style="yellow"))
+    students = len({name for one in collected.receipts for name in (one.student, *one.group)})
     known = len(collected.receipts) - new
     verb = "would be taken" if collected.dry else "taken"
     again = f", {known} known before" if known else ""

@@ -167,5 +167,7 @@ def _show(moves: Sequence[GradeMove]) -> None:
     for one in moves:
         old, new = ("no grade" if value is None else f"{value:g}" for value in (one.old, one.new))
         click.echo(f"{one.student}: {new}" + ("" if old == new else f" (was {old})"))
+        if one.group:
+            click.echo(f"  this is about {one.student} alone; in the same group: {', '.join(one.group)}")
     changed = sum(one.old != one.new for one in moves)
     click.echo(f"{len(moves)} noted, {changed} grades changed" if moves else "no grade changed")

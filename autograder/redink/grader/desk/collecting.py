@@ -20,6 +20,7 @@ from redink.errors import CourseError, SubmissionError, in_one_sentence
 from redink.grader.course import Course
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
+from redink.grader.rules.groups import disputes
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Roster, read_roster
 from redink.grader.rules.tables import CsvTable, harmless, read_table
@@ -46,6 +47,7 @@ class Receipt(Record, frozen=True):
     new: bool
     problem: str | None = None
     flags: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()  # who else has it
 
 
 class CollectedClass(Record, frozen=True):
@@ -58,6 +60,7 @@ class CollectedClass(Record, frozen=True):
     unmatched: tuple[str, ...]  # whom the roster does not know
     missing: tuple[str, ...]  # of the roster, without any attempt
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
+    disputes: tuple[str, ...] = ()  # groups whose people handed in different files
     dry: bool = False
 
 
@@ -80,10 +83,14 @@ def collect_class(
     people = read_roster(roster) if roster else people
     until = local_time(_moment(before), rules.zone) if before else None
     asked = read_spec(course.find_assignment(slug)).all_names()
+    these = rules.of(slug)
     found = [
-        collect(slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people)
+        collect(
+            slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people,
+            groups=bool(these.groups),
+        )
         for one in sources
-    ]
+    ]  # fmt: skip
     known = _read_times(times, rules, people) if times else {}
     attempts = [one for collected in found for one in collected.attempts]
     path = None if dry_run else gradebook or course.gradebook_path()
@@ -92,8 +99,7 @@ def collect_class(
         for done, one in enumerate(attempts, start=1):
             receipts.append(_keep(book, slug, one, known))
             progress(done, len(attempts))
-        there = set(book.collected.attempts(slug))
-    everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
+        there = book.collected.attempts(slug)
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
@@ -102,6 +108,7 @@ def collect_class(
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
         missing=tuple(one.id for one in people.people if one.id not in there) if people else (),
         untimed=tuple(sorted(set(known) - {one.id for one in attempts})),
+        disputes=tuple(one.told for one in disputes(there, these.counts)),
         dry=dry_run,
     )
 
@@ -110,11 +117,10 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     """Write a receipt for each file that was taken, as CSV, to be sent back."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem"))
+    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem", "group"))
     for one in collected.receipts:
-        when = one.handed_in.isoformat() if one.handed_in else ""
-        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "")
-        rows.writerow(map(harmless, said))
+        when, group = one.handed_in.isoformat() if one.handed_in else "", "; ".join(one.group)
+        rows.writerow((one.student, one.name, one.file, one.sha256, one.attempt, when, one.problem or "", group))
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
@@ -153,6 +159,7 @@ def _receipt(handed: HandIn, attempt: int, new: bool) -> Receipt:
         new=new,
         problem=handed.problem,
         flags=handed.flags,
+        group=handed.members,
     )
 
 

@@ -17,6 +17,7 @@ from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.desk.standings import ClassStandings, find_standings, find_student
 from redink.grader.rules.course_rules import CourseRules, days_later, local_time
+from redink.grader.rules.standing import Standing
 from redink.grader.rules.tables import read_table
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
@@ -28,6 +29,7 @@ class GradeMove(Record, frozen=True):
     student: str
     old: float | None
     new: float | None
+    group: tuple[str, ...] = ()  # who has the same submission, and keeps the grade
 
 
 class Wish(Record, frozen=True):
@@ -160,6 +162,13 @@ def _moves(before: ClassStandings, after: ClassStandings, students: Sequence[str
             student=one,
             old=old[one].grade if one in old else None,
             new=new[one].grade if one in new else None,
+            group=_others(new[one], students) if one in new else (),
         )
         for one in dict.fromkeys(students)
     ]
+
+
+def _others(standing: Standing, decided: Sequence[str]) -> tuple[str, ...]:
+    """List who handed in together with a student and was not decided about."""
+    together = standing.attempt.group if standing.attempt else ()
+    return tuple(one for one in together if one not in decided)

@@ -39,14 +39,20 @@ def explain(known: ClassStandings, standing: Standing) -> Iterator[str]:
         yield "There is no submission."
     else:
         counts = known.rules.of(known.assignment).counts
-        which = "" if standing.attempts == 1 else f" of {standing.attempts}, the {counts} one"
+        of_all = f" of {standing.attempts}{' by the group' if attempt.group else ''}"
+        which = "" if standing.attempts == 1 else f"{of_all}, the {counts} one"
         when = f", handed in {local(attempt.handed_in, known.rules)}" if attempt.handed_in else ""
         sha256 = f", SHA-256 {attempt.sha256[:16]}…" if attempt.sha256 else ""
-        yield f"What counts is attempt {attempt.number}{which}: {attempt.file}{when}{sha256}."
+        whose = f" by {attempt.by}" if attempt.by != standing.student else ""
+        yield f"What counts is attempt {attempt.number}{whose}{which}: {attempt.file}{when}{sha256}."
+        if attempt.group:
+            yield f"It is the submission of a group: {', '.join(attempt.group)}."
         if standing.kind == "ungradable":
             yield f"It could not be graded: {standing.reason}."
         elif standing.kind == "graded":
             yield f"The checks gave {standing.checked:g}."
+        for dispute in (one for one in known.disputes if standing.student in one.people):
+            yield f"{dispute.told}."
     for question in standing.questions:
         for check in question.voided:
             yield f"The check {check} of {question.id} does not count: everybody has its points."

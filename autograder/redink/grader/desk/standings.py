@@ -15,6 +15,7 @@ from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.rules.course_rules import CourseRules
 from redink.grader.rules.decisions import Void
+from redink.grader.rules.groups import Dispute, disputes
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Person, Roster
 from redink.grader.rules.standing import Decided, Standing, settle_course
@@ -31,6 +32,7 @@ class ClassStandings(Record, frozen=True):
     people: dict[str, Person]
     voids: tuple[Void, ...] = ()
     enrolled: frozenset[str] | None = None  # None: there is no roster
+    disputes: tuple[Dispute, ...] = ()  # groups whose people handed in different files
 
     def by_student(self) -> dict[str, Standing]:
         """Return the standings by student."""
@@ -93,6 +95,7 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
         people=_people(book, roster, students),
         voids=voids[slug],
         enrolled=frozenset(one.id for one in roster.people) if roster else None,
+        disputes=disputes(attempts[slug], rules.of(slug).counts),
     )
 
 

@@ -35,7 +35,11 @@ def _undo(book: Gradebook, slug: str, span: tuple[int, int], apply: bool) -> Rej
         )
     if apply:
         book.rejudgings.forget(slug)
-    found = [change_between(after.result, before.result) for before, after in pairs]
+    together = book.collected.together(slug)
+    found = [
+        change_between(after.result, before.result, together.get(after.result.submission.id, ()))
+        for before, after in pairs
+    ]
     changes = tuple(change for change in found if change is not None)
     since = span[1] - span[0] + 1 - len(pairs)
     told = (f"{since} graded again or handed in anew since: they keep what they have",) if since else ()

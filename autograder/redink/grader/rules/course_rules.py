@@ -15,6 +15,7 @@ from redink.errors import CourseError
 from redink.records import Record
 
 FILE = "course.toml"
+Counts = Literal["last", "best"] | None  # which attempt; None: nothing is said of it
 
 
 class AssignmentRules(Record, frozen=True, omit_defaults=True):
@@ -24,7 +25,8 @@ class AssignmentRules(Record, frozen=True, omit_defaults=True):
     grace_minutes: float | None = None
     penalty_per_day: float | None = None  # percent of the full marks, for each day begun
     penalty_cap: float | None = None  # percent
-    counts: Literal["last", "best"] | None = None
+    counts: Counts = None
+    groups: bool | None = None  # what one of a group of the roster hands in is everybody's in it
     extras: bool | None = None
     extras_cap: float | None = None  # points
 
@@ -35,7 +37,7 @@ class AssignmentRules(Record, frozen=True, omit_defaults=True):
 
 
 _WITHOUT_RULES = AssignmentRules(
-    grace_minutes=0.0, penalty_per_day=0.0, penalty_cap=100.0, counts="last", extras_cap=math.inf
+    grace_minutes=0.0, penalty_per_day=0.0, penalty_cap=100.0, counts="last", groups=False, extras_cap=math.inf
 )
 
 

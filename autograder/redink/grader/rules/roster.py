@@ -91,6 +91,10 @@ class Roster:
         others = [one for one in self.people if person.group and one.group == person.group and one.id != person.id]
         return (person, *others)
 
+    def find_group(self, name: str) -> Person | None:
+        """Find the first person of the group that is called so: a repository or a folder may have a group's name."""
+        return next((one for one in self.people if one.group and one.group.casefold() == name.casefold()), None)
+
 
 def read_roster(path: Path) -> Roster:
     """Read a roster; `CourseError` says what is wrong with it."""
