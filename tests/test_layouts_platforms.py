@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from redink.errors import CourseError
+from redink.grader import plug_ins
 from redink.grader.intake.layouts import recognising
 from redink.grader.intake.layouts.gathered import Gathered, Sought, Taken, gathered
 from redink.grader.pipeline.collect import Collected, collect
@@ -411,14 +412,14 @@ def test_other_packages_add_layouts(tmp_path, monkeypatch, made):
         def load(self):
             return made
 
-    monkeypatch.setattr(recognising, "entry_points", lambda group: [Point()] if group == "redink.intake" else [])
-    recognising._others.cache_clear()
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [Point()] if group == "redink.intake" else [])
+    plug_ins.plug_ins.cache_clear()
     try:
         found = collect("perceptron", laid_out(tmp_path / "d", {"ilias.txt": b"", "x/a.ipynb": EMPTY}))
         assert found.gathered.told == "ILIAS download: 1 file, 1 student"
         assert "ilias" in recognising.layouts()
     finally:
-        recognising._others.cache_clear()
+        plug_ins.plug_ins.cache_clear()
 
 
 def test_a_layout_of_another_package_that_fails_is_one_sentence(tmp_path, monkeypatch):
@@ -428,11 +429,11 @@ def test_a_layout_of_another_package_that_fails_is_one_sentence(tmp_path, monkey
         def load(self):
             raise ImportError("no module named x")
 
-    monkeypatch.setattr(recognising, "entry_points", lambda group: [Point()])
-    recognising._others.cache_clear()
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [Point()])
+    plug_ins.plug_ins.cache_clear()
     with pytest.raises(CourseError, match="the layout broken of another package fails"):
         collect("perceptron", laid_out(tmp_path / "d", {"ada.ipynb": EMPTY}))
-    recognising._others.cache_clear()
+    plug_ins.plug_ins.cache_clear()
 
 
 # -- a platform that nobody knows --------------------------------------------------------------------------------------

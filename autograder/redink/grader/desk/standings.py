@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from redink.grader.rules.roster import Person, Roster
 from redink.grader.rules.standing import Decided, Standing, settle_course
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.suggesting import did_you_mean
 
 
 class ClassStandings(Record, frozen=True):
@@ -106,10 +106,8 @@ def find_student(known: ClassStandings, told: str) -> str:
     person = Roster(tuple(known.people.values())).find(told)
     if person is not None:
         return person.id
-    close = difflib.get_close_matches(told, known.people, n=1)
-    raise CourseError(
-        f"nobody in {known.assignment} is called {told!r}" + (f"; did you mean {close[0]}?" if close else "")
-    )
+    near = did_you_mean(told, known.people)
+    raise CourseError(f"nobody in {known.assignment} is called {told!r}" + (f"; {near}" if near else ""))
 
 
 def local(moment: datetime | None, rules: CourseRules) -> str:

@@ -15,6 +15,7 @@ _CHECKS_STAY = "grade and rejudge judge by today's checks again: take your chang
 
 def undo_rejudging(course: Course, slug: str, *, gradebook: Path | None, apply: bool) -> Rejudged:
     """Bring back what the last applied re-judging of an assignment replaced; who was graded again since keeps that."""
+    course.find_assignment(slug)
     with open_gradebook(course, gradebook, f"redink rejudge {slug}") as book, book.transaction():
         span = book.rejudgings.last(slug)
         if span is None:

@@ -13,6 +13,7 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.records import Record
+from redink.suggesting import unknown_name
 
 FILE = "course.toml"
 Counts = Literal["last", "best"] | None  # which attempt; None: nothing is said of it
@@ -111,7 +112,7 @@ def _check(rules: CourseRules, path: Path, slugs: Collection[str]) -> None:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise CourseError(f"{path}: there is no time zone {rules.timezone!r}; write one as Europe/Berlin") from None
     if unknown := sorted(set(rules.assignments) - set(slugs)):
-        raise CourseError(f"{path}: there is no assignment {unknown[0]!r}; there are: {', '.join(sorted(slugs))}")
+        raise unknown_name("assignment", unknown[0], sorted(slugs), f"for {path}")
     if rules.slip_days < 0:
         raise CourseError(f"{path}: slip_days is {rules.slip_days}; it is a number from 0 upwards")
     if rules.defaults.due is not None:
