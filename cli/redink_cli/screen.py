@@ -38,7 +38,8 @@ def error_console() -> Console:
 
 def bar_columns() -> tuple[ProgressColumn, ...]:
     """Return what every progress bar shows: what, how far, and how long it will take."""
-    return TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    what = TextColumn("{task.description}")
+    return what, BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left")
 
 
 def progress() -> Progress:

@@ -42,9 +42,8 @@ def grade(
     asked = read_spec(course.find_assignment(slug)).all_names()
     rules, roster = read_course(course)
     these = rules.of(slug)
-    handed_in = path and collect(
-        slug, path, names_asked=asked, insist=insist, names=names, roster=roster, groups=bool(these.groups)
-    )
+    roster = roster and roster.grouped(these.groups)
+    handed_in = path and collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
         found = handed_in.found if handed_in else collected_before(book, slug, these.counts == "best")
         progress.start(len(found))
@@ -81,4 +80,6 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
 
     for waiting, done in workers.grade(key, jobs()):
         yield grading.carefully(grading.finish, *waiting, done)
+        while ready:
+            yield ready.pop()
     yield from ready

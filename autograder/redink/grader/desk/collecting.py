@@ -80,17 +80,15 @@ def collect_class(
 ) -> CollectedClass:
     """Take in what was handed in; of a dry run nothing is kept."""
     rules, people = read_course(course)
+    these = rules.of(slug)
     people = read_roster(roster) if roster else people
+    people = people and people.grouped(these.groups)
     until = local_time(_moment(before), rules.zone) if before else None
     asked = read_spec(course.find_assignment(slug)).all_names()
-    these = rules.of(slug)
     found = [
-        collect(
-            slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people,
-            groups=bool(these.groups),
-        )
+        collect(slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people)
         for one in sources
-    ]  # fmt: skip
+    ]
     known = _read_times(times, rules, people) if times else {}
     attempts = [one for collected in found for one in collected.attempts]
     path = None if dry_run else gradebook or course.gradebook_path()

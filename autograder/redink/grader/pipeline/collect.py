@@ -68,17 +68,16 @@ def collect(
     names: str | None = None,
     before: datetime | None = None,
     roster: Roster | None = None,
-    groups: bool = False,
 ) -> Collected:
     """List the submissions in a source, each student once, as they are read fastest; a `problem` stops nobody else.
 
     `insist` names a layout, `names` is a pattern for one that has no name, `before` chooses commits of repositories,
-    `names_asked` are those of questions and functions, by which a notebook is told from another, and with `groups` what
-    one of a group of the roster handed in is everybody's in it.
+    `names_asked` are those of questions and functions, by which a notebook is told from another, and what one of a group of
+    the roster handed in is everybody's in it.
     """
     sought = Sought(slug=slug, names=frozenset(names_asked))
     gathered = gather(sought, source, insist=insist, names=names, before=before)
-    owners = {one.student: _owners(one, roster, groups) for one in gathered.taken}
+    owners = {one.student: _owners(one, roster) for one in gathered.taken}
     attempts = [
         _found(same if before is None else _as_claimed(same), gathered.layout, owners)
         for _, same in sorted(_by_attempt(gathered.taken, owners).items(), key=lambda one: one[0])
@@ -139,11 +138,11 @@ class FilesOfGradebook:
         return 0
 
 
-def _owners(one: Taken, roster: Roster | None, groups: bool) -> tuple[Owner, ...]:
+def _owners(one: Taken, roster: Roster | None) -> tuple[Owner, ...]:
     """Say whose a file is: one person under whose id it is kept, and who else has it, by the platform or the roster."""
     named = [_owner(roster, file_name(key), each.name, each.ids) for each in one.members if (key := _key(each))]
     named = sorted(named, key=lambda owner: owner.id) or [_owner(roster, one.student, one.name, one.ids)]
-    if groups and roster is not None:
+    if roster is not None:
         if named[0].person is None and (first := roster.find_group(one.student)) is not None:
             named = [Owner(first.id, first)]
         known = [each.person for each in named if each.person is not None]

@@ -82,9 +82,9 @@ class Roster:
                 return self._by_id[found.pop()] if len(found) == 1 else None
         return None
 
-    def is_sure(self, person: Person, key: str, ids: Mapping[str, str]) -> bool:
-        """Tell whether it is by an id that a person was found, not by the name alone."""
-        return any(person.id in self._known.get(token, ()) for token in _id_tokens(key, ids))
+    def grouped(self, groups: bool | None) -> Roster:
+        """Return this roster as it is where groups hand in together, and otherwise one of people without groups."""
+        return self if groups else Roster(tuple(msgspec.structs.replace(one, group="") for one in self.people))
 
     def group(self, person: Person) -> tuple[Person, ...]:
         """List everybody in a person's group, that person first."""
