@@ -11,13 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Groups, Handed, Watcher
+from redink.grader.grading import Grading, Groups, Handed, Watcher, remarks
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -53,13 +52,7 @@ def grade(
         for outcome in grade_all(key, found, book, workers):
             progress.step(outcome)
             outcomes.append(outcome)
-        old = stale(course.assignments / slug, key.published_from)
-        lines = [
-            *(handed_in.gathered.lines() if handed_in else ()),
-            *book.told,
-            *([old] if old else []),
-            *_lacking(key),
-        ]
+        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(course, key)]
         return groups.told_in(report(outcomes, lines, key.spec))
 
 
