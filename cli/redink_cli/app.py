@@ -22,7 +22,7 @@ _GROUPS = {
         "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",
         "export": "exporting",
     },
-    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing"},
+    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years"},
     "Authors": {"new": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
@@ -40,7 +40,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"redink_cli.commands.{COMMANDS[cmd_name]}")
-        found = getattr(module, f"{cmd_name}_command")
+        found = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(found, click.Command)
         return found
 
