@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.spec import read_spec
 from redink.errors import CourseError
+from redink.files import write_whole
 from redink.grader.course import Course
 from redink.grader.desk.standings import find_standings
 from redink.grader.export.canvas import CanvasGradebook
@@ -84,21 +83,7 @@ def _refuse_our_own(target: Path, course: Course, order: Order, book: Gradebook)
 
 
 def _write(target: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
     try:
-        if target.exists() and not target.is_file():  # /dev/stdout, a pipe: written to, never replaced
-            target.write_bytes(data)
-            return
-        target = target.resolve()  # a link stays a link
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # for its owner alone
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(target, data, private=True, durable=True)
     except OSError as error:
         raise CourseError(f"{target} cannot be written: {error.strerror or error}") from error

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from redink.errors import in_one_sentence
+from redink.files import write_whole
 from redink.grader.course import Course
 from redink.grader.desk.standings import is_over, local
 from redink.grader.pages.facts import check_sentences, class_facts
@@ -134,10 +134,4 @@ def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) 
 def _put(path: Path, content: bytes | str) -> None:
     """Write a file that appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
+    write_whole(path, content.encode() if isinstance(content, str) else content)
