@@ -83,13 +83,13 @@ def walk(desk: Desk, made: MadeUp, layout: str, place: Path) -> Walked:
 
     def step(name: str, *words: object) -> None:
         began = time.monotonic()
-        done = desk.redink(*words)
+        done = desk.redink(*words, patience=3600.0)
         seconds[name] = time.monotonic() - began
         assert done.returncode == 0, done.stderr
 
     step("collect", "collect", desk.slug, source, "--json", "collected.json")
     collected = json.loads((desk.root / "collected.json").read_bytes())
-    assert set(collected["missing"]) == missing
+    assert set(collected["missing"]) == missing, sorted(missing.symmetric_difference(collected["missing"]))
     assert collected["unmatched"] == []
     assert {one["student"] for one in collected["receipts"]} == set(expected) - missing
     step("grade", "grade", desk.slug)

@@ -7,6 +7,7 @@ chosen more freely than an id, so it is not believed where an id contradicts it,
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,8 @@ _NOBODY = {
     "student, test",
     "test student",
 }  # in Canvas nobody, without a number of one's own
+
+_DIGITS = re.compile(r"\d+")
 
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
 
@@ -133,15 +136,15 @@ def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
     yield "id", same_letters(key)
     for platform, value in ids.items():
         if value:
-            yield platform, same_letters(value)
-            yield "id", same_letters(value)
+            yield platform, plain_id(platform, value)
+            yield "id", value.casefold()
 
 
-def contradict(person: Person, ids: Mapping[str, str]) -> bool:
-    """Tell whether a person has another id than these, of a kind of which everybody has one."""
-    mine = {**person.ids, "email": person.email or person.ids.get("email", "")}
-    both = [(mine[kind], ids[kind]) for kind in _FIRM if mine.get(kind) and ids.get(kind)]
-    return any(same_letters(one.strip()) != same_letters(other.strip()) for one, other in both)
+def plain_id(platform: str, value: str) -> str:
+    """Return an id as it is compared; of Moodle's `Participant 123`, in any language, the number."""
+    if platform == "moodle" and (numbers := _DIGITS.findall(value)):
+        return str(int(numbers[-1]))
+    return value.strip().casefold()
 
 
 def name_tokens(name: str) -> Iterator[Token]:
