@@ -21,7 +21,7 @@ from redink_cli.screen import console
 from redink_cli.tables import first_names
 
 if TYPE_CHECKING:
-    from redink.grader.desk.collecting import CollectedClass
+    from redink.grader.desk.collecting import CollectedClass, Receipt
     from redink.grader.pages.facts import ClassFacts
     from redink.grader.pipeline.report import GradeChange, MistakeGroup, Report
     from redink.records import Result
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LISTED = 30  # submissions that are shown one by one: a screen
 _FIRST = 5  # people of one kind, questions and mistakes that are named in a class at a glance
 _MOST_CELLS = 3  # that failed, in the line of one submission
+_LATE = "late by an unknown time, which costs nothing unless --times says when"
 _BAR = 40  # characters of the longest bar
 
 
@@ -39,14 +40,16 @@ def show_collected(collected: CollectedClass) -> None:
         out.print(Text(line, style="bold"))
     receipts = collected.receipts
     kinds: dict[str, list[tuple[str, str | None]]] = {
-        "without a usable notebook": [(one.student, one.problem) for one in receipts if one.problem],
-        "to look at": [(one.student, flag) for one in receipts for flag in one.flags],
+        "without a usable notebook": [(_called(one), one.problem) for one in receipts if one.problem],
+        "to look at": [(_called(one), flag) for one in receipts for flag in one.flags],
     }
     _show_people(out, kinds)
+    late = [one for one in receipts if one.late]
     for title, count, names in (
         ("ignored", len(collected.ignored), _by_reason(collected.ignored)),
         ("not in the roster, and taken all the same", len(collected.unmatched), collected.unmatched),
         ("have a time and no file", len(collected.untimed), collected.untimed),
+        (_LATE, len(late), [_called(one) for one in late]),
         ("missing", len(collected.missing), collected.missing),
     ):
         if count:
@@ -56,6 +59,10 @@ def show_collected(collected: CollectedClass) -> None:
     out.print(Text(_taken(collected), style="bold"))
     if not collected.dry:
         out.print(f"next: redink grade {collected.assignment}")
+
+
+def _called(receipt: Receipt) -> str:
+    return f"{receipt.name} ({receipt.student})" if receipt.name else receipt.student
 
 
 def _taken(collected: CollectedClass) -> str:

@@ -48,6 +48,7 @@ class Receipt(Record, frozen=True):
     problem: str | None = None
     flags: tuple[str, ...] = ()
     group: tuple[str, ...] = ()  # who else has it
+    late: bool = False  # the platform says so, and not by how much
 
 
 class CollectedClass(Record, frozen=True):
@@ -158,6 +159,7 @@ def _receipt(handed: HandIn, attempt: int, new: bool) -> Receipt:
         problem=handed.problem,
         flags=handed.flags,
         group=handed.members,
+        late=bool(handed.late) and handed.handed_in is None,
     )
 
 

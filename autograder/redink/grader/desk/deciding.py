@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
 from redink.grader.course import Course
-from redink.grader.desk.standings import ClassStandings, find_standings, find_student
+from redink.grader.desk.standings import ClassStandings, find_standings, find_student, local
 from redink.grader.rules.course_rules import CourseRules, days_later, local_time
 from redink.grader.rules.standing import Standing
 from redink.grader.rules.tables import read_table
@@ -30,6 +32,7 @@ class GradeMove(Record, frozen=True):
     old: float | None
     new: float | None
     group: tuple[str, ...] = ()  # who has the same submission, and keeps the grade
+    until: str = ""  # by the course's clock, after an extension
 
 
 class Wish(Record, frozen=True):
@@ -73,7 +76,9 @@ def extend(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -
     with book.transaction():
         for student, until, one in made:
             book.decisions.extend(slug, student, until, reason=one.reason, who=getpass.getuser())
-    return _moves(before, find_standings(course, book, slug), [student for student, _, _ in made])
+    ends = {student: local(until, before.rules) or "it is due" for student, until, _ in made}
+    moves = _moves(before, find_standings(course, book, slug), list(ends))
+    return [msgspec.structs.replace(one, until=ends[one.student]) for one in moves]
 
 
 def override(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -> list[GradeMove]:

@@ -206,7 +206,7 @@ class CollectedFiles:
         if better or (known is None and handed.late is not None and late is None):
             self._db.execute(
                 "INSERT INTO times (submission, handed_in, late, source, told_at) VALUES (?, ?, ?, ?, ?)",
-                (submission, told or known, handed.late, handed.source, now()),
+                (submission, told or known, handed.late, "the instructor" if handed.insist else handed.source, now()),
             )
 
     def _groups(self, assignment: str) -> Mapping[int, Sequence[str]]:
