@@ -26,6 +26,7 @@ from tests.whole_way import HEAD, SCORES, made_up, standings, walk, write_course
 
 pytestmark = pytest.mark.slow
 SIZE = 300
+REAL = 366  # of whom 300 hand in a notebook that can be graded
 # A cell of one's own: every function that others use is a little different, so that nobody's answers are anybody else's.
 OWN = """
 def _otherwise(function):
@@ -99,10 +100,11 @@ def perceptron(root: Path, tmp_path: Path) -> Desk:
 def test_300_different_real_notebooks_go_the_whole_way_and_are_judged_again_without_running(
     perceptron: Desk, tmp_path: Path
 ):
-    made = real_class(perceptron, SIZE)
+    made = real_class(perceptron, REAL)
     write_course(perceptron, made)
     walked = walk(perceptron, made, "canvas", tmp_path / "handed_in")
     tell(HEAD, walked.line())
+    assert walked.kinds["graded"] == SIZE
     found = standings(perceptron)
     for login, what in made.expected().items():
         one = found[login]
