@@ -14,6 +14,7 @@ import pytest
 
 from tests import made_up_class
 from tests.conftest import SCALE, Desk, environment
+from tests.handing_in import EMPTY
 from tests.whole_way import SCORES, made_up, standings, walk
 
 SIZE = 40

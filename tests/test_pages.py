@@ -394,8 +394,10 @@ def test_the_same_class_gives_the_same_bytes(room):
     ("file", "name"),
     [
         ("doeann_40527_700961_little.ipynb", "doeann_40527_700961_feedback.html"),
-        ("sub/doeann_LATE_40527_700961_little-2.ipynb", "doeann_LATE_40527_700961_feedback.html"),
-        ("doeann_40527_700961_my_work.zip/work/little.ipynb", "doeann_40527_700961_feedback.html"),
+        ("doeann_LATE_40527_700961_little-2.ipynb", "doeann_LATE_40527_700961_feedback.html"),
+        ("doeann_40527_700961_doeben_40528_700962_little.ipynb", "doeann_40527_700961_feedback.html"),
+        ("doeann_40527_700961_work.zip/doeben_40528_700962_little.ipynb", "doeann_40527_700961_feedback.html"),
+        ("ann/doeben_40528_700962_little.ipynb", None),
         ("ada/little.ipynb", None),
         ("little_1.ipynb", None),
     ],

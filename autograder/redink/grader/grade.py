@@ -11,12 +11,13 @@ from pathlib import Path
 
 import msgspec
 
+from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Groups, Handed, Watcher, remarks
+from redink.grader.grading import Grading, Groups, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -39,9 +40,8 @@ def grade(
 ) -> Report:
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
     asked = read_spec(course.find_assignment(slug)).all_names()
-    rules, roster = read_course(course)
+    rules, roster = read_course(course, slug)
     these = rules.of(slug)
-    roster = roster and roster.grouped(these.groups)
     handed_in = path and collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
         found = handed_in.found if handed_in else collected_before(book, slug, these.counts == "best")
@@ -52,7 +52,9 @@ def grade(
         for outcome in grade_all(key, found, book, workers):
             progress.step(outcome)
             outcomes.append(outcome)
-        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(course, key)]
+        old = stale(course.assignments / slug, key.published_from)
+        known = [*(one.id for one in found), *(one.id for one in (roster.people if roster else ()))]
+        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(key, old, known)]
         return groups.told_in(report(outcomes, lines, key.spec))
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from redink.assignment.published import stale
 from redink.errors import CourseError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.course import Course
 from redink.grader.pipeline.job import OURS, Done, Job
 from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission
@@ -100,13 +98,3 @@ class Grading(NamedTuple):
         except Exception as error:  # noqa: BLE001 - one submission never ends the others' way
             done = Done(state="internal_error", reason=f"{OURS}: {in_one_sentence(error)}")
             return Outcome(result=make_result(self.key, submission, done), reused=False, before=None, mistakes={})
-
-
-def remarks(course: Course, key: AnswerKey) -> Iterator[str]:
-    """Say what the grades rest on where an assignment is not built, or not written to its end."""
-    if old := stale(course.assignments / key.slug, key.published_from):
-        yield old
-    if not any(part.visibility == "hidden" for part in key.parts):
-        yield f"{key.slug} has no hidden checks: students have everything that is checked"
-    if not key.misconceptions:
-        yield f"{key.slug} has no misconceptions: hints name no mistake that a teacher foresaw"

@@ -106,13 +106,9 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
 
     if not notebook.is_file():
         raise CourseError(_not_a_notebook(notebook))
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "redink.student.terminal", str(notebook), *questions]
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
-    try:
-        outcome = msgspec.json.decode(done.stdout, type=CheckedNotebook)
-    except msgspec.MsgspecError:
-        raise CourseError(_complaint(done.stdout, notebook, done.returncode)) from None
+    outcome = run_checks(notebook, questions)
+    if isinstance(outcome, str):
+        raise CourseError(outcome)
     if json_file:
         screen.write_json(outcome, json_file)
     if json_file != "-":
@@ -132,12 +128,3 @@ def _not_a_notebook(path: Path) -> str:
     return f"{path} is not a file" + (
         f"; {near}" if near else ": name a notebook, as in `redink check perceptron.ipynb`"
     )
-
-
-def _complaint(output: bytes, notebook: Path, code: int) -> str:
-    import msgspec
-
-    try:
-        return str(msgspec.json.decode(output, type=dict[str, str])["error"])
-    except (msgspec.MsgspecError, KeyError):
-        return f"{notebook} ended the process that ran it (exit code {code}); does a cell call exit or crash?"

@@ -99,6 +99,7 @@ def collect_class(
             receipts.append(_keep(book, slug, one, known))
             progress(done, len(attempts))
         there = book.collected.attempts(slug)
+    everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
@@ -119,7 +120,8 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem", "group"))
     for one in collected.receipts:
         when, group = one.handed_in.isoformat() if one.handed_in else "", "; ".join(one.group)
-        rows.writerow((one.student, one.name, one.file, one.sha256, one.attempt, when, one.problem or "", group))
+        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "", group)
+        rows.writerow(map(harmless, said))
     path.write_text(text.getvalue(), encoding="utf-8")
 
 

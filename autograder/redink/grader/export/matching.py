@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from redink.grader.rules.roster import Person, Token, name_tokens, plain_id
+from redink.grader.rules.roster import Person, Token, contradict, name_tokens, plain_id
 from redink.records import Record
 from redink.texts import clean, same_letters
-
-_FIRM = ("canvas", "sis", "login", "email")  # one person has one; Moodle numbers participants anew in each assignment
 
 
 class SheetRow(Record, frozen=True):

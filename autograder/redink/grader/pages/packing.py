@@ -34,11 +34,12 @@ def page_name(student: str) -> str:
 
 
 def canvas_name(file: str) -> str | None:
-    """Return what Canvas knows a student's feedback by: the prefix that it gave to the file that was handed in."""
-    for part in reversed(file.split("/")):  # a notebook in a zip has its own name; the zip has the one that Canvas gave
-        if match := _CANVAS.match(part):
-            return _safe(f"{match[0]}feedback.html")
-    return None
+    """Return what Canvas knows a student's feedback by: the prefix that it gave to the file that was handed in.
+
+    What lies in a student's zip has a name that the student chose, which may be like somebody else's.
+    """
+    match = _CANVAS.match(file.split("/", 1)[0])
+    return _safe(f"{match[0]}feedback.html") if match else None
 
 
 def moodle_name(file: str) -> str | None:

@@ -117,7 +117,7 @@ def _told_of_groups(found: ClassMaterial) -> list[str]:
 
 def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) -> dict[str, int]:
     """Pack the feedback for the platforms that submissions came from; a zip for which there is nobody is not kept."""
-    files = {id: one.file for id, own in found.attempts.items() for one in own if one.by == id}  # one's own upload
+    uploaded = {id: one for id, own in found.attempts.items() for one in own if one.by == id}  # one's own last upload
     counts = {}
     for platform, name_of in (("canvas", canvas_name), ("moodle", moodle_name)):
         zip_name = f"feedback-{platform}.zip"

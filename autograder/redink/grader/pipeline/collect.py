@@ -7,7 +7,7 @@ What `redink collect` kept is read from the gradebook.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -77,7 +77,8 @@ def collect(
     """
     sought = Sought(slug=slug, names=frozenset(names_asked))
     gathered = gather(sought, source, insist=insist, names=names, before=before)
-    owners = {one.student: _owners(one, roster) for one in gathered.taken}
+    sure = _found_by_id(gathered.taken, roster)
+    owners = {one.student: _owners(one, roster, sure) for one in gathered.taken}
     attempts = [
         _found(same if before is None else _as_claimed(same), gathered.layout, owners)
         for _, same in sorted(_by_attempt(gathered.taken, owners).items(), key=lambda one: one[0])
@@ -138,10 +139,12 @@ class FilesOfGradebook:
         return 0
 
 
-def _owners(one: Taken, roster: Roster | None) -> tuple[Owner, ...]:
+def _owners(one: Taken, roster: Roster | None, sure: Collection[str]) -> tuple[Owner, ...]:
     """Say whose a file is: one person under whose id it is kept, and who else has it, by the platform or the roster."""
-    named = [_owner(roster, file_name(key), each.name, each.ids) for each in one.members if (key := _key(each))]
-    named = sorted(named, key=lambda owner: owner.id) or [_owner(roster, one.student, one.name, one.ids)]
+    named = sorted(
+        (_owner(roster, sure, file_name(key), each.name, each.ids) for each in one.members if (key := _key(each))),
+        key=lambda owner: owner.id,
+    ) or [_owner(roster, sure, one.student, one.name, one.ids)]
     if roster is not None:
         if named[0].person is None and (first := roster.find_group(one.student)) is not None:
             named = [Owner(first.id, first)]
@@ -150,8 +153,19 @@ def _owners(one: Taken, roster: Roster | None) -> tuple[Owner, ...]:
     return tuple({owner.id: owner for owner in reversed(named)}.values())[::-1]
 
 
-def _owner(roster: Roster | None, key: str, name: str | None, ids: Mapping[str, str]) -> Owner:
+def _found_by_id(taken: Iterable[Taken], roster: Roster | None) -> frozenset[str]:
+    """List who is meant by an id of somebody: nobody else is this person, whatever the name."""
+    meant = [(roster.find(one.student, one.name or "", one.ids), one) for one in taken] if roster else []
+    return frozenset(
+        person.id for person, one in meant if person and roster and roster.is_sure(person, one.student, one.ids)
+    )
+
+
+def _owner(roster: Roster | None, sure: Collection[str], key: str, name: str | None, ids: Mapping[str, str]) -> Owner:
+    """Say who is meant; an id is believed before a name."""
     person = roster.find(key, name or "", ids) if roster else None
+    if person and roster and person.id in sure and not roster.is_sure(person, key, ids):
+        person = None
     return Owner(person.id if person else key, person, name or "", ids)
 
 

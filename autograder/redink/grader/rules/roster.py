@@ -77,7 +77,7 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
-        of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, same_letters(value)), ())}
+        of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, plain_id(kind, value)), ())}
         for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
@@ -88,6 +88,10 @@ class Roster:
     def grouped(self, groups: bool | None) -> Roster:
         """Return this roster as it is where groups hand in together, and otherwise one of people without groups."""
         return self if groups else Roster(tuple(msgspec.structs.replace(one, group="") for one in self.people))
+
+    def is_sure(self, person: Person, key: str, ids: Mapping[str, str]) -> bool:
+        """Tell whether it is by an id that a person was found, not by the name alone."""
+        return any(person.id in self._known.get(token, ()) for token in _id_tokens(key, ids))
 
     def group(self, person: Person) -> tuple[Person, ...]:
         """List everybody in a person's group, that person first."""
@@ -137,14 +141,21 @@ def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
     for platform, value in ids.items():
         if value:
             yield platform, plain_id(platform, value)
-            yield "id", value.casefold()
+            yield "id", same_letters(value)
+
+
+def contradict(person: Person, ids: Mapping[str, str]) -> bool:
+    """Tell whether a person has another id than these, of a kind of which everybody has one."""
+    mine = {**person.ids, "email": person.email or person.ids.get("email", "")}
+    both = [(mine[kind], ids[kind]) for kind in _FIRM if mine.get(kind) and ids.get(kind)]
+    return any(same_letters(one.strip()) != same_letters(other.strip()) for one, other in both)
 
 
 def plain_id(platform: str, value: str) -> str:
     """Return an id as it is compared; of Moodle's `Participant 123`, in any language, the number."""
     if platform == "moodle" and (numbers := _DIGITS.findall(value)):
         return str(int(numbers[-1]))
-    return value.strip().casefold()
+    return same_letters(value.strip())
 
 
 def name_tokens(name: str) -> Iterator[Token]:
