@@ -216,11 +216,12 @@ class Desk:
         env: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
         boxes: bool = True,
+        patience: float = 300.0,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; without `boxes`, no process can be started for anybody's code."""
         return subprocess.run(
             self.command(*arguments, boxes=boxes),
-            cwd=cwd or self.root, env=environment(env), capture_output=True, text=True, timeout=300, check=False,
+            cwd=cwd or self.root, env=environment(env), capture_output=True, text=True, timeout=patience, check=False,
         )  # fmt: skip
 
     def command(self, *arguments: object, boxes: bool = True) -> list[str]:

@@ -97,7 +97,7 @@ def test_an_unknown_assignment_is_one_sentence_that_names_the_known_ones(here, a
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("redink: there is no assignment 'nowhere'")
-    assert done.stderr.endswith("there are: tiny\n")
+    assert done.stderr.endswith("; the assignments are tiny\n")
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,24 @@ def test_what_is_not_there_is_one_sentence(here, tiny, arguments):
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     assert done.stderr.strip()
+
+
+NAMING = (
+    "start SLUG", "grade SLUG class", "collect SLUG class", "rejudge SLUG", "rejudge SLUG --undo", "mistakes SLUG",
+    "extend SLUG ada_right --until +2 --why ill", "override SLUG ada_right 1 --why so", "void SLUG x --why so",
+    "history ada_right SLUG", "report SLUG --to out", "export SLUG --as csv", "similar SLUG --to out", "build SLUG",
+    "verify SLUG", "distribute SLUG --to out",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"), [*((one, "litle") for one in NAMING), (NAMING[1], "little/"), (NAMING[1], "Little")]
+)
+def test_a_misspelt_assignment_gets_a_suggestion_in_every_command(graded_course, here, command, typed):
+    done = here(*command.replace("SLUG", typed).split(), cwd=graded_course)
+    assert done.returncode == 1
+    assert f"there is no assignment '{typed}'" in done.stderr
+    assert "did you mean little? The assignments are little" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,38 +12,12 @@ from typing import Any
 
 import pytest
 
-from redink.grader.course import Course
-from redink.grader.desk.standings import find_standings, open_gradebook
-from redink.grader.rules.standing import Standing
 from tests import made_up_class
-from tests.conftest import SCALE, Desk, environment, write_notebook
+from tests.conftest import SCALE, Desk, environment
 from tests.handing_in import EMPTY
+from tests.whole_way import SCORES, made_up, standings, walk
 
 SIZE = 40
-SCORES = {"right": 100.0, "wrong": 60.0, "blank": 0.0}
-
-
-def made_up(desk: Desk, size: int = SIZE) -> made_up_class.MadeUp:
-    """Make up a class of the little course, with a roster and a due date."""
-    wrong = {**desk.sources(), SCALE: "def scale(X):\n    return 3 * X"}
-    sources = {"right": desk.sources(), "wrong": wrong, "blank": desk.sources(solved=False)}
-    notebooks = {
-        what: write_notebook(desk.root / "made" / f"{what}.ipynb", cells.values()).read_bytes()
-        for what, cells in sources.items()
-    }
-    made = made_up_class.make("little", notebooks, size)
-    made.write_roster(desk.root / "roster.csv")
-    (desk.root / "course.toml").write_text(
-        'timezone = "Europe/Berlin"\nroster = "roster.csv"\n'
-        "[assignments.little]\ndue = 2026-11-20T23:59:00\npenalty_per_day = 10\n"
-    )
-    return made
-
-
-def standings(desk: Desk) -> dict[str, Standing]:
-    course = Course(desk.root)
-    with open_gradebook(course, None, "test") as book:
-        return find_standings(course, book, "little").by_student()
 
 
 def collect(desk: Desk, *words: object) -> dict[str, Any]:
@@ -56,16 +30,10 @@ def collect(desk: Desk, *words: object) -> dict[str, Any]:
 
 @pytest.mark.parametrize("layout", made_up_class.LAYOUTS)
 def test_everybody_is_accounted_for_in_every_layout(little: Desk, tmp_path: Path, layout: str):
-    made = made_up(little)
-    source = made_up_class.LAYOUTS[layout](made, tmp_path / "handed_in")
-    collected = collect(little, source)
-    expected = made.expected()
-    assert set(collected["missing"]) == {one for one, what in expected.items() if what == "missing"}
-    assert collected["unmatched"] == []
-    assert {one["student"] for one in collected["receipts"]} == set(expected) - set(collected["missing"])
-    assert little.redink("grade", "little").returncode == 0
-    found = standings(little)
-    assert set(found) == set(expected)
+    made = made_up(little, SIZE)
+    walked = walk(little, made, layout, tmp_path / "handed_in")
+    assert walked.students == SIZE
+    expected, found = made.expected(), standings(little)
     for student in made.students:
         what, one = expected[student.login], found[student.login]
         if what in SCORES:
@@ -78,7 +46,7 @@ def test_everybody_is_accounted_for_in_every_layout(little: Desk, tmp_path: Path
         assert not any(found[one.login].late.late for one in made.students if one.kind not in ("late", "missing"))
     elif layout == "canvas":  # this says that it was late, and not by how much
         assert all(found[one.login].late.unknown and found[one.login].grade == 100.0 for one in late)
-    again = collect(little, source)
+    again = collect(little, walked.source)
     assert not any(one["new"] for one in again["receipts"])
 
 
@@ -229,7 +197,7 @@ def test_of_repositories_the_last_commits_before_a_time_are_taken_and_believed(l
 
 
 def test_killed_at_any_moment_a_collection_goes_on_and_nothing_is_lost_or_taken_twice(little: Desk, tmp_path: Path):
-    made = made_up(little)
+    made = made_up(little, SIZE)
     source = made_up_class.moodle_folders(made, tmp_path)
     for delay in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4):
         command = little.command("collect", "little", source)

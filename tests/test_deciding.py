@@ -55,10 +55,12 @@ def redink(course: Path, *words: str, code: int = 0) -> str:
 
 def test_an_extension_gives_back_what_lateness_took(course):
     assert redink(course, "extend", "little", "ben", "--until", "+2", "--why", "ill").splitlines() == [
-        "ben: 70 (was 50)",
-        "1 noted, 1 grades changed",
+        "ben: time until 2026-03-03 13:00; 70 (was 50)",
+        "1 noted, 1 grade changed",
     ]
-    assert "ben: 50 (was 70)" in redink(course, "extend", "little", "Ben Ali", "--undo", "--why", "not ill")
+    assert "ben: time until it is due; 50 (was 70)" in redink(
+        course, "extend", "little", "Ben Ali", "--undo", "--why", "not ill"
+    )
 
 
 def test_an_override_of_a_question_and_one_of_the_whole(course):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from redink.errors import CourseError
+from redink.grader import plug_ins
 from redink.grader.course import Course
 from redink.grader.desk.collecting import collect_class
-from redink.grader.export import exporting
 from redink.grader.export.formats import Export, ExportAccount, Order
 from redink.grader.rules.tables import parse_table
 from redink.grader.store.gradebook import Gradebook
@@ -21,6 +19,7 @@ from tests import made_up_class
 from tests.graded_class import export_as, make_class, make_course
 from tests.made_up_class import MadeUp, Student
 from tests.test_standing import question, result
+from tests.whole_way import SHEETS
 
 SIZE = 40
 NOTEBOOK = json.dumps(
@@ -29,35 +28,9 @@ NOTEBOOK = json.dumps(
 ).encode()  # fmt: skip
 
 
-def as_csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue()
-
-
-def gradebook_of_canvas(of: MadeUp) -> str:
-    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Little (1)", "Final Score"]
-    rows = [[f"{one.family}, {one.given}", one.canvas, f"s{one.number}", one.email, "A", "", ""] for one in of.students]
-    return as_csv([head, ["    Points Possible", "", "", "", "", "100", "(read only)"], *rows])
-
-
-def worksheet_of_moodle(of: MadeUp) -> str:
-    head = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum grade", "Last modified (grade)"]
-    rows = [[f"Participant {one.moodle}", one.name, one.email, "", "-", "100.00", "-"] for one in of.students]
-    return as_csv([head, *rows])
-
-
-def scores_of_gradescope(of: MadeUp) -> str:
-    head = ["First Name", "Last Name", "SID", "Email", "Total Score", "Max Points", "Status"]
-    rows = [[one.given, one.family, f"s{one.number}", one.email, "", "100.0", ""] for one in of.students]
-    return as_csv([head, *rows])
-
-
-PLATFORMS: dict[str, tuple[Callable[[MadeUp, Path], Path], Callable[[MadeUp], str], int, str, int]] = {
-    "canvas": (made_up_class.canvas, gradebook_of_canvas, 2, "1", 5),
-    "moodle": (made_up_class.moodle_folders, worksheet_of_moodle, 1, "", 4),
-    "gradescope": (made_up_class.gradescope, scores_of_gradescope, 1, "", 4),
-}
+PLATFORMS: dict[str, Callable[[MadeUp, Path], Path]] = {
+    "canvas": made_up_class.canvas, "moodle": made_up_class.moodle_folders, "gradescope": made_up_class.gradescope,
+}  # fmt: skip
 
 
 def grade(root: Path, source: Path) -> None:
@@ -75,11 +48,11 @@ def grade(root: Path, source: Path) -> None:
 def test_everybody_who_was_collected_is_found_in_the_platforms_file(tmp_path, monkeypatch, platform, with_roster):
     monkeypatch.setenv("REDINK_SECRET", "test")
     of = made_up_class.make("little", dict.fromkeys(("right", "wrong", "blank"), NOTEBOOK), SIZE)
-    lay_out, write, first, column, at = PLATFORMS[platform]
+    write, first, column, at = SHEETS[platform]
     root = make_course(tmp_path / "course")
     of.write_roster(root / "people.csv")
     (root / "course.toml").write_text('roster = "people.csv"' if with_roster else "")
-    grade(root, lay_out(of, tmp_path))
+    grade(root, PLATFORMS[platform](of, tmp_path))
     data, done = export_as(root, platform, write(of), column=column)
     cells = [row.texts()[at].strip("-") for row in parse_table(data).rows[first:]]
     filled = {student.login for student, cell in zip(of.students, cells, strict=True) if cell}
@@ -130,10 +103,10 @@ class Broken:
 def points(monkeypatch):
     """Have other packages offer formats; what was found is forgotten afterwards."""
     found: list[object] = []
-    monkeypatch.setattr(exporting, "entry_points", lambda group: found if group == "redink.export" else [])
-    exporting._others.cache_clear()
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: found if group == "redink.export" else [])
+    plug_ins.plug_ins.cache_clear()
     yield found
-    exporting._others.cache_clear()
+    plug_ins.plug_ins.cache_clear()
 
 
 def test_a_format_of_another_package_is_an_entry_point(tmp_path, monkeypatch, points):

@@ -60,7 +60,7 @@ def test_a_row_says_how_the_grade_came_about(course):
     assert found["ben"] == {
         "id": "ben", "name": "Ben Ali", "email": "ben@x.edu", "attempt": "1", "handed_in": "2026-03-03T01:00:00+01:00",
         "days_late": "2", "checked": "70", "earned": "70", "taken": "20", "override": "", "grade": "50",
-        "state": "graded", "reason": "", "q:a": "60", "q:b": "10", "q:more": "0",
+        "state": "graded", "reason": "", "group": "", "q:a": "60", "q:b": "10", "q:more": "0",
     }  # fmt: skip
     assert [found["cy"][name] for name in ("attempt", "handed_in", "days_late", "checked", "grade", "state")] == [
         "", "", "", "", "", "missing",

@@ -116,7 +116,10 @@ def test_a_time_that_a_platform_made_up_ends_too():
     ("text", "complaint"),
     [
         ('timezone = "Berlin"', "there is no time zone 'Berlin'; write one as Europe/Berlin"),
-        ("[assignments.littel]\ndue = 2026-01-01T00:00:00", "there is no assignment 'littel'; there are: little"),
+        (
+            "[assignments.littel]\ndue = 2026-01-01T00:00:00",
+            "course.toml; did you mean little? The assignments are little",
+        ),
         ("[assignments.little]\ndue = 2026-01-01", "write the time too, as in 2026-11-20T23:59:00"),
         ("[assignments.little]\npenalty_per_day = -5", "penalty_per_day of little is -5"),
         ("[defaults]\ndue = 2026-01-01T00:00:00", "a due date belongs to an assignment"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from redink.errors import CourseError
+from redink.grader import plug_ins
 from redink.grader.intake.layouts import recognising
 from redink.grader.intake.layouts.gathered import Gathered, Sought, Taken, gathered
 from redink.grader.pipeline.collect import Collected, collect
@@ -42,7 +43,7 @@ anyhow = pytest.mark.parametrize("how", HOW)
 
 def by_student(found: Collected) -> dict[str, Taken]:
     last = {one.student: one for one in sorted(found.gathered.taken, key=lambda one: one.attempt or 0)}
-    assert {one.id for one in found.found} == set(last)
+    assert {one.id for one in found.found} == {name.partition("+")[0] for name in last}  # a group is its first person's
     return last
 
 
@@ -248,6 +249,9 @@ def test_a_gradescope_export_is_recognised_with_groups_attempts_and_times(tmp_pa
     assert first.handed_in == datetime(2024, 2, 1, 10, 0, 0, 123456, tzinfo=timezone(timedelta(hours=-8)))
     group = last["ben@example.edu+cy@example.edu"]
     assert [one.name for one in group.members] == ["Ben Ä", "Cy O'Neil"]
+    handed = next(one.handed for one in found.found if one.id == "ben@example.edu")
+    assert handed is not None
+    assert (handed.name, handed.email, handed.members) == ("Ben Ä", "ben@example.edu", ("cy@example.edu",))
     assert last["submission_125"].flags == ("submission_metadata.yml does not say whose submission_125 is",)
     assert last["Gone"].problem == "submission_metadata.yml names submission_131, and there is no such folder"
 
@@ -408,14 +412,14 @@ def test_other_packages_add_layouts(tmp_path, monkeypatch, made):
         def load(self):
             return made
 
-    monkeypatch.setattr(recognising, "entry_points", lambda group: [Point()] if group == "redink.intake" else [])
-    recognising._others.cache_clear()
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [Point()] if group == "redink.intake" else [])
+    plug_ins.plug_ins.cache_clear()
     try:
         found = collect("perceptron", laid_out(tmp_path / "d", {"ilias.txt": b"", "x/a.ipynb": EMPTY}))
         assert found.gathered.told == "ILIAS download: 1 file, 1 student"
         assert "ilias" in recognising.layouts()
     finally:
-        recognising._others.cache_clear()
+        plug_ins.plug_ins.cache_clear()
 
 
 def test_a_layout_of_another_package_that_fails_is_one_sentence(tmp_path, monkeypatch):
@@ -425,11 +429,11 @@ def test_a_layout_of_another_package_that_fails_is_one_sentence(tmp_path, monkey
         def load(self):
             raise ImportError("no module named x")
 
-    monkeypatch.setattr(recognising, "entry_points", lambda group: [Point()])
-    recognising._others.cache_clear()
+    monkeypatch.setattr(plug_ins, "entry_points", lambda group: [Point()])
+    plug_ins.plug_ins.cache_clear()
     with pytest.raises(CourseError, match="the layout broken of another package fails"):
         collect("perceptron", laid_out(tmp_path / "d", {"ada.ipynb": EMPTY}))
-    recognising._others.cache_clear()
+    plug_ins.plug_ins.cache_clear()
 
 
 # -- a platform that nobody knows --------------------------------------------------------------------------------------

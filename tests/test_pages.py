@@ -589,3 +589,15 @@ def test_a_mistake_is_one_sentence(room, words, complaint):
     done = redink(room, "report", *words)
     assert done.returncode == 1
     assert complaint in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_what_one_student_needs_stands_before_what_many_have_in_common(tmp_path):
+    room = Class(tmp_path)
+    for name in ("ada", "ben", "cy"):
+        room.hand_in(name, RIGHT, flags=("late, and nobody knows by how much",))
+    odd = result(question("a", "Doubling", check("a_0", 100.0, notes=("odd: a person should look",))))
+    room.hand_in("zoe", odd)
+    write(room)
+    text = (room.root / "out/index.md").read_text()
+    look = text[text.index("Needs a person") :]
+    assert look.index("zoe") < look.index("ada")

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from redink.grader.pages.report import report
+from redink.grader.similar.finding import AlikeClass
+from redink.grader.similar.pages import write_pages
+from redink.grader.similar.pairs import AlikePair, AlikeQuestion
 from tests.browser import CHROMIUM, DRIVER, browser
 from tests.making_pages import RIGHT, WRONG, Class, check, question, result
 
@@ -19,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (Debian: chromium-driver)"),
 ]
 SCHEMES = ("light", "dark")
-PAGES = ("index.html", "students/ben.html", "students/long.html")
+PAGES = ("index.html", "students/ben.html", "students/long.html", "alike/index.html", "alike/pair-001.html")
 _AXE = """
 const done = arguments[0]
 axe.run().then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes[0].html])))
@@ -48,7 +51,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with made.book() as book:
             book.decisions.override("little", "ben", "b", 5.0, reason=wide, who="kim")
             report(made.course, book, "little", made.root / "out")
+        write_pages(_alike(wide), made.root / "out" / "alike")
     return made.root / "out"
+
+
+def _alike(wide: str) -> AlikeClass:
+    """Two pairs, one of them of another year, with names and lines that are too long or run from right to left."""
+    code = "def f(x):\n    # <script>alert(1)</script>\n    return x\n" + f"y = '{wide}'\n"
+    both = AlikeQuestion(question="a", alike=0.9, usual=0.1, code=(code, code), lines=((1, 2), (1, 2)))
+    pairs = [
+        AlikePair(first=first, second="نور الحداد", second_is_earlier=earlier, questions=(both,))
+        for first, earlier in (("ada", False), (wide[:300], True))
+    ]
+    return AlikeClass(assignment="little", title="Little", compared=40, earlier=12, named=True, pairs=tuple(pairs))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +110,8 @@ def test_a_page_fits_and_neither_complains_nor_fetches(folder, driver, page, wid
     assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == (
         "rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)"
     )
-    assert driver.execute_script("return document.querySelectorAll('table tbody tr').length") >= 2
+    rows = driver.execute_script("return document.querySelectorAll('table tbody tr, pre span').length")
+    assert rows >= 2
 
 
 def test_the_chart_has_bars_and_a_table(folder, driver):

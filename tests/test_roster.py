@@ -121,3 +121,12 @@ def test_a_cell_says_what_it_was_told_to_say(text, separator):
     cell = cell_saying(text, table.rows[1].cells[1], separator)
     again = parse_table(f'id{separator}"grade"\r\nada{separator}{cell.written}\r\n'.encode())
     assert again.rows[1].texts()[1] == text
+
+
+def test_two_of_one_name_are_told_apart_by_moodles_number_as_it_writes_it_in_files_and_in_sheets(tmp_path):
+    found = roster(tmp_path, "id,name,moodle\na,Ann Doe,Participant 71\nb,Ann Doe,Teilnehmer/in072\n")
+    assert [person.id for number in ("71", "72") if (person := found.find("x", "Ann Doe", {"moodle": number}))] == [
+        "a",
+        "b",
+    ]
+    assert found.find("x", "Ann Doe", {"moodle": "73"}) is None

@@ -484,7 +484,9 @@ def test_a_notebook_that_kills_its_process_is_told(folder):
 
 def test_wrong_arguments_are_one_sentence(folder):
     for words, complaint in [
-        (("nothing.ipynb",), "nothing.ipynb is not a file"),
+        (("xyzzy",), "xyzzy is not a file: name a notebook, as in `redink check perceptron.ipynb`"),
+        (("tiny",), "tiny is not a file; did you mean tiny.ipynb?"),
+        (("../tiny",), "../tiny is a folder; did you mean ../tiny/tiny.ipynb?"),
         (
             ("tiny.ipynb", "-q", "center"),
             "there is no question 'center' here; did you mean centre? The questions are centre",
@@ -503,6 +505,11 @@ def test_outside_an_assignment_the_terminal_says_so(tmp_path):
         check_notebook(elsewhere / "mine.ipynb", [])
     write_notebook(elsewhere / "other.ipynb", RIGHT)
     assert "there are 2 notebooks here; name the one to check" in redink("check", cwd=elsewhere).stderr
+    nothing = redink("check", cwd=tmp_path).stderr
+    assert nothing == (
+        f"redink: there is no notebook in {tmp_path}; go to the folder of your assignment, or `redink start SLUG`\n"
+    )
+    assert "; redink check c/mine.ipynb" in redink("check", cwd=elsewhere.parent).stderr
 
 
 BLOCKED = """

@@ -1,4 +1,5 @@
-"""Reading a file that somebody handed in: a regular file of bounded size, or a sentence that says what else it is.
+"""Reading a file that somebody handed in: a regular file of bounded size, or a sentence that says what else it is; and
+writing one of ours whole or not at all.
 
 Nothing here waits for a pipe or wakes a device: what a name stands for is looked at before it is opened, and once more
 after that, by the descriptor, since it may have been replaced in between.
@@ -20,6 +21,8 @@ _KINDS: dict[int, Kind] = {
     stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket",
 }  # fmt: skip
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # Windows lacks one, others the other
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def read_file(path: Path | str, *, folder: int | None = None, follow: bool = True) -> bytes:
@@ -49,3 +52,26 @@ def refuse_unless_file(kind: Kind) -> None:
         raise SubmissionError("is a link, and links are not followed")
     if kind != "file":
         raise SubmissionError(f"is a {kind}, not a file")
+
+
+def write_whole(path: Path, data: bytes, *, private: bool = False, durable: bool = False) -> None:
+    """Write a file that appears whole or not at all; a device or a pipe is written to, and never replaced.
+
+    What an interrupted one leaves has a name of its own beside it, which the next one writes over. `private`: for its owner
+    alone. `durable`: also a power cut leaves the old or the new one.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    path = path.resolve()  # a link stays a link
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, _NEW, 0o600 if private else 0o666), "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
 from redink.errors import DEBUG_VARIABLE, in_one_sentence
+from redink.suggesting import did_you_mean
 
 _GROUPS = {
     "Students": {"list": "student", "start": "student", "check": "student"},
@@ -22,7 +22,7 @@ _GROUPS = {
         "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",
         "export": "exporting",
     },
-    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing"},
+    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years"},
     "Authors": {"new": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
@@ -40,7 +40,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"redink_cli.commands.{COMMANDS[cmd_name]}")
-        found = getattr(module, f"{cmd_name}_command")
+        found = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(found, click.Command)
         return found
 
@@ -48,8 +48,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0].lower(), COMMANDS, n=1)
-            told = f"did you mean {near[0]}?" if near else "`redink --help` lists them all"
+            told = did_you_mean(args[0], COMMANDS) or "`redink --help` lists them all"
             raise click.UsageError(f"there is no command {args[0]!r}; {told}")
         return super().resolve_command(ctx, args)
 

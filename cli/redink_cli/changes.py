@@ -54,7 +54,7 @@ def _table(changes: Sequence[Change], also: dict[str, str] | None = None) -> Tab
         parts += [f"another hint in {id}" for id in one.hints]
         parts += [also[one.submission]] if also else []
         table.add_row(
-            Text(one.submission),
+            Text(", ".join((one.submission, *one.group))),
             f"{one.old:g}",
             f"{one.new:g}",
             Text(f"{one.new - one.old:+g}" if one.new != one.old else "0", style=style),

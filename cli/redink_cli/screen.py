@@ -17,6 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from redink.files import write_whole
 from redink.texts import clean
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def error_console() -> Console:
 
 def bar_columns() -> tuple[ProgressColumn, ...]:
     """Return what every progress bar shows: what, how far, and how long it will take."""
-    return TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    what = TextColumn("{task.description}")
+    return what, BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left")
 
 
 def progress() -> Progress:
@@ -88,13 +90,6 @@ def write_json(value: object, target: Path | str) -> None:
         sys.stdout.buffer.write(data)
         return
     path = Path(target)
-    if path.exists() and not path.is_file():  # /dev/stdout, a pipe: written to, never replaced
-        path.write_bytes(data)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, data)

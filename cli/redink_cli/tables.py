@@ -1,75 +1,24 @@
-"""What instructors and authors see: a class, a kill matrix, the cells of a notebook."""
+"""What instructors and authors see: a kill matrix, mistakes, the cells of a notebook."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from redink.texts import clean
 from redink_cli.screen import console
 
 if TYPE_CHECKING:
     from redink.grader.author.mutating import Mutated
     from redink.grader.author.verify import Verified
-    from redink.grader.desk.collecting import CollectedClass
     from redink.grader.desk.mistakes import ClassMistakes, UnknownGroup
-    from redink.grader.pipeline.report import MistakeGroup, Report
     from redink.grader.similar.finding import AlikeClass
-    from redink.records import Observed, Result
+    from redink.records import Observed
 
-_MOST_CELLS = 3  # that failed, in the line of one submission
 _MOST_LINES, _LINES_OF_A_CELL = 500, 20  # of what a notebook printed
 _LINES_OF_A_MESSAGE = 8  # of an example
-
-
-def results_table(results: tuple[Result, ...]) -> Table:
-    """Show a class, one line for each submission."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("submission", overflow="fold")
-    table.add_column("score", justify="right")
-    table.add_column("what was seen", overflow="fold")
-    for result in results:
-        table.add_row(Text(result.submission.id), _score(result), Text(remark(result)))
-    return table
-
-
-def remark(result: Result) -> str:
-    """Say in one line what an instructor wants to know about a result."""
-    if result.state != "graded":
-        return f"{result.state}: {result.reason}"
-    parts = [f"{question.id}: {question.hint.name}" for question in result.questions if question.hint]
-    failed = [cell for cell in result.cells if cell.status not in ("ok", "skipped")]
-    parts += [f"cell {cell.index}: {clean(cell.error or cell.status, 120)}" for cell in failed[:_MOST_CELLS]]
-    if len(failed) > _MOST_CELLS:
-        parts.append(f"{len(failed) - _MOST_CELLS} more cells failed")
-    core = [question for question in result.questions if question.tier == "core"]
-    other = [question.id for question in core if question.score < question.max_score and not question.hint]
-    if len(other) == len(core) and all(check.verdict == "not_run" for question in core for check in question.checks):
-        parts.append("nothing is written yet")
-    elif other:
-        parts.append(f"lost points in {', '.join(other)}")
-    return "; ".join(parts)
-
-
-def groups_lines(groups: tuple[MistakeGroup, ...]) -> list[str]:
-    """Name the mistakes that several students share and no misconception explains."""
-    return [
-        f"{len(group.submissions)} submissions share an unknown mistake in {group.question}"
-        f"{f' (and in {_listed(group.also)})' if group.also else ''}: {first_names(group.submissions)}"
-        for group in groups
-        if len(group.submissions) > 1
-    ]
-
-
-def _score(result: Result) -> Text:
-    if result.state == "internal_error":
-        return Text("no grade", style="yellow")
-    style = "green" if result.score >= result.max_score else "red" if result.score == 0 else ""
-    return Text(f"{result.score:g}", style=style)
 
 
 def show_verified(verified: Verified, draft: bool) -> None:
@@ -117,53 +66,6 @@ def show_mutated(mutated: Mutated) -> None:
     counts = f"killed {len(mutated.killed)} of {mutated.drawn}{late}, {len(mutated.equivalent)} equivalent"
     drawn_from = f"seed {mutated.seed}, drawn from {mutated.possible}; {mutated.cpu_seconds:.0f} s CPU"
     out.print(f"{mutated.assignment}: {counts}, {len(mutated.survivors)} survivors ({drawn_from})")
-
-
-def show_report(report: Report) -> None:
-    """Show a class after grading, which grades changed, and what was reused."""
-    out = console()
-    out.print(results_table(report.results))
-    groups = groups_lines(report.groups)
-    for line in groups:
-        out.print(Text(line, style="yellow"))
-    if groups:
-        out.print(f"`redink mistakes {report.results[0].assignment}` says more about them")
-    for change in report.changes:
-        out.print(Text(f"changed: {change.submission}: {change.old:g} → {change.new:g}", style="bold"))
-    for line in report.told:
-        out.print(Text(line))
-    states = Counter(result.state for result in report.results)
-    told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    if report.reused:
-        graded = len(report.results) - report.reused
-        told += f"; {graded} new, {report.reused} reused (unchanged since they were last graded)"
-    out.print(told)
-
-
-def show_collected(collected: CollectedClass) -> None:
-    """Show what was taken, what a person should look at, and who is missing."""
-    out = console()
-    for line in collected.told:
-        out.print(Text(line, style="bold"))
-    for one in collected.receipts:
-        if one.problem:
-            out.print(Text(f"✗ {one.student}: {one.problem}", style="red"))
-        for flag in one.flags:
-            out.print(Text(f"· {one.student}: {flag}", style="yellow"))
-    for title, lines in (
-        ("ignored", [f"{file} ({reason})" for file, reason in collected.ignored]),
-        ("not in the roster", collected.unmatched),
-        ("have a time and no file", collected.untimed),
-        ("missing", collected.missing),
-    ):
-        if lines:
-            out.print(Text(f"{len(lines)} {title}: {first_names(lines)}", style="yellow"))
-    new = sum(one.new for one in collected.receipts)
-    students = len({one.student for one in collected.receipts})
-    known = len(collected.receipts) - new
-    verb = "would be taken" if collected.dry else "taken"
-    again = f", {known} known before" if known else ""
-    out.print(f"{new} attempts {verb}{again}, of {students} students")
 
 
 def show_mistakes(found: ClassMistakes, everything: bool) -> None:
@@ -235,10 +137,6 @@ def _last_lines(output: str, most: int) -> list[str]:
 
 def _cropped(line: str) -> str:
     return line if len(line) <= 300 else f"{line[:300]} … ({len(line)} characters)"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def first_names(names: Sequence[str]) -> str:

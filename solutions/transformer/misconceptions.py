@@ -701,8 +701,8 @@ misconception(
 misconception(
     "the_mask_is_forgotten", "heads",
     hint="Change a word that the mask hides. Does the output move?",
-    old="        if mask is None:\n            return self.out(",
-    new="        if True:\n            return self.out(",
+    old="        if mask is None:\n            return self.out(merge_heads(scores.softmax(dim=-1) @ v))",
+    new="        if True:\n            return self.out(merge_heads(scores.softmax(dim=-1) @ v))",
 )
 
 misconception(

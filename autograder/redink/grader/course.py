@@ -8,6 +8,7 @@ from pathlib import Path
 
 from redink.errors import CourseError
 from redink.grader.digests import fingerprint
+from redink.suggesting import unknown_name
 
 SECRET_VARIABLE = "REDINK_SECRET"  # noqa: S105 - the variable's name, not a secret
 
@@ -38,9 +39,8 @@ class Course:
     def find_assignment(self, slug: str) -> Path:
         """Return the public folder of an assignment."""
         folder = self.assignments / slug
-        if not folder.is_dir():
-            known = ", ".join(self.slugs()) or "none yet"
-            raise CourseError(f"there is no assignment {slug!r} in {self.root}; there are: {known}")
+        if folder.name != slug or not folder.is_dir():  # "perceptron/" would be another name in the gradebook
+            raise unknown_name("assignment", slug, self.slugs(), f"in {self.root}")
         return folder
 
     def secret(self) -> bytes:

@@ -17,7 +17,7 @@ from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Handed, Watcher
+from redink.grader.grading import Grading, Groups, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -40,11 +40,13 @@ def grade(
 ) -> Report:
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
     asked = read_spec(course.find_assignment(slug)).all_names()
-    rules, roster = read_course(course)
+    rules, roster = read_course(course, slug)
+    these = rules.of(slug)
     handed_in = path and collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
-        found = handed_in.found if handed_in else collected_before(book, slug, rules.of(slug).counts == "best")
+        found = handed_in.found if handed_in else collected_before(book, slug, these.counts == "best")
         progress.start(len(found))
+        groups = Groups(book, slug, these.counts)
         key = answer_key(course, slug, workers.observe)
         outcomes = []
         for outcome in grade_all(key, found, book, workers):
@@ -53,7 +55,7 @@ def grade(
         old = stale(course.assignments / slug, key.published_from)
         known = [*(one.id for one in found), *(one.id for one in (roster.people if roster else ()))]
         lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(key, old, known)]
-        return report(outcomes, lines, key.spec)
+        return groups.told_in(report(outcomes, lines, key.spec))
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:
@@ -73,4 +75,6 @@ def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: 
 
     for waiting, done in workers.grade(key, jobs()):
         yield grading.carefully(grading.finish, *waiting, done)
+        while ready:
+            yield ready.pop()
     yield from ready

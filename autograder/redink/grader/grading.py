@@ -6,13 +6,18 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+import msgspec
+
 from redink.errors import CourseError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.pipeline.job import OURS, Done, Job
 from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under, make_result, record
-from redink.grader.pipeline.report import Outcome
+from redink.grader.pipeline.report import GradeChange, Outcome, Report
+from redink.grader.rules.course_rules import Counts
+from redink.grader.rules.groups import disputes, group_scores
+from redink.grader.rules.standing import Attempt
 from redink.grader.store.gradebook import Gradebook, Graded
 
 Step = TypeVar("Step")
@@ -26,6 +31,34 @@ class Watcher:
 
     def step(self, outcome: Outcome) -> None:
         """Note what became of one submission."""
+
+
+class Groups:
+    """Those who hand in together: what they had before a grading, and what they have after it."""
+
+    def __init__(self, book: Gradebook, slug: str, counts: Counts) -> None:
+        self._book, self._slug, self._counts = book, slug, counts
+        self._before = self._scores()
+
+    def told_in(self, report: Report) -> Report:
+        """Return a report in which everybody of a group whose grade changed is named, and files that disagree are."""
+        after = self._scores()
+        alone = [one for one in report.changes if one.submission not in after]
+        moved = [
+            GradeChange(submission=student, old=self._before[student], new=score)
+            for student, score in after.items()
+            if student in self._before and self._before[student] != score
+        ]
+        changes = sorted([*alone, *moved], key=lambda one: one.submission)
+        told = [one.told for one in disputes(self._attempts(), self._counts)]
+        return msgspec.structs.replace(report, changes=tuple(changes), told=(*report.told, *told))
+
+    def _scores(self) -> dict[str, float]:
+        return group_scores(self._attempts(), self._counts)
+
+    def _attempts(self) -> dict[str, list[Attempt]]:
+        """Read what groups handed in; where nobody hands in together, nothing is read."""
+        return self._book.collected.attempts(self._slug) if self._book.collected.together(self._slug) else {}
 
 
 class Handed(NamedTuple):

@@ -37,6 +37,7 @@ class Change(Record, frozen=True):
     new: float
     questions: dict[str, tuple[float, float]]  # question id to its old and new score
     hints: tuple[str, ...]  # questions whose hint has changed
+    group: tuple[str, ...] = ()  # who else has this submission
 
 
 class Rejudged(Record, frozen=True):
@@ -92,6 +93,7 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
     changes: list[Change] = []
     kept: list[Change] = []
     older, judged = [], 0
+    together = book.collected.together(key.slug)
     unseen: dict[str, tuple[str, ...]] = {}
     failed: dict[str, str] = {}
     for graded in all_graded:
@@ -116,7 +118,7 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
         older += [old.submission.id] if stored.older else []
         if stored.unseen:
             unseen[old.submission.id] = stored.unseen
-        if change := change_between(old, new):
+        if change := change_between(old, new, together.get(old.submission.id, ())):
             (kept if _is_kept(by, old, new) else changes).append(change)
     return Rejudged(
         assignment=key.slug,
@@ -189,7 +191,7 @@ def _keep(
         book.keep_result(graded.submission, new, answer_key=name, graded_under=under, bases=bases, mistakes=mistakes)
 
 
-def change_between(old: Result, new: Result) -> Change | None:
+def change_between(old: Result, new: Result, group: tuple[str, ...] = ()) -> Change | None:
     """Return what differs between two results of a submission; None if no score and no hint does."""
     before = {question.id: question for question in old.questions}
     after = {question.id: question for question in new.questions}
@@ -201,4 +203,5 @@ def change_between(old: Result, new: Result) -> Change | None:
     hints = tuple(id for id in after if id in before and before[id].hint != after[id].hint)
     if not moved and not hints and old.score == new.score:
         return None
-    return Change(submission=old.submission.id, old=old.score, new=new.score, questions=moved, hints=hints)
+    id = old.submission.id
+    return Change(submission=id, old=old.score, new=new.score, questions=moved, hints=hints, group=group)

@@ -26,7 +26,7 @@ from redink.judging.relying import relies_on
 from redink.judging.verdicts import judge
 from redink.records import Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
-from redink.student.suggesting import unknown_name
+from redink.suggesting import unknown_name
 
 SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
@@ -108,8 +108,8 @@ class Homework:
             if (folder / "assignment.toml").is_file() and (folder / "checks.py").is_file():
                 return cls(folder)
         raise CourseError(
-            f"no assignment.toml in {start}: open the notebook from the folder it came in, "
-            "or begin again with `redink start`"
+            f"no assignment.toml in {start}: open the notebook from the folder it came in, with checks.py beside it, "
+            "or begin again with `redink start SLUG` (`redink list` says which there are)"
         )
 
     def question(self, id: str) -> Question:

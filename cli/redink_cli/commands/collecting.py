@@ -38,7 +38,8 @@ def collect_command(
     """
     from redink.grader.course import Course
     from redink.grader.desk.collecting import collect_class, write_receipts
-    from redink_cli import screen, tables
+    from redink_cli import screen
+    from redink_cli.class_table import show_collected
 
     with screen.progress() as bar:
         task = bar.add_task(f"collect {slug}", total=None)
@@ -51,4 +52,4 @@ def collect_command(
     if json_file:
         screen.write_json(collected, json_file)
     if json_file != "-":
-        tables.show_collected(collected)
+        show_collected(collected)

@@ -166,6 +166,11 @@ def _need_a_reason(why: str) -> None:
 def _show(moves: Sequence[GradeMove]) -> None:
     for one in moves:
         old, new = ("no grade" if value is None else f"{value:g}" for value in (one.old, one.new))
-        click.echo(f"{one.student}: {new}" + ("" if old == new else f" (was {old})"))
+        until = f"time until {one.until}; " if one.until else ""
+        click.echo(f"{one.student}: {until}{new}" + ("" if old == new else f" (was {old})"))
+        if one.group:
+            click.echo(f"  this is about {one.student} alone; in the same group: {', '.join(one.group)}")
     changed = sum(one.old != one.new for one in moves)
-    click.echo(f"{len(moves)} noted, {changed} grades changed" if moves else "no grade changed")
+    click.echo(
+        f"{len(moves)} noted, {changed} grade{'' if changed == 1 else 's'} changed" if moves else "no grade changed"
+    )

@@ -76,12 +76,14 @@ def grade_command(
     Example: redink grade perceptron submissions/ --json results.json
     """
     from redink.grader.course import Course
+    from redink_cli.class_table import show_class
 
-    report = _grade(
-        Course.find(), slug, path, jobs, gradebook,
-        allow_weak=allow_weak_box, quiet=json_file == "-", insist=insist, names=names,
-    )  # fmt: skip
+    course = Course.find()
+    report = _grade(course, slug, path, jobs, gradebook, allow_weak=allow_weak_box, insist=insist, names=names)
     _write(report, json_file, summary)
+    if json_file != "-":
+        places = {"gradebook": gradebook or course.gradebook_path(), "results": json_file, "summary": summary}
+        show_class(report, [(what, place) for what, place in places.items() if place])
     ctx.exit(1 if any(result.state == "internal_error" for result in report.results) else 0)
 
 
@@ -148,6 +150,7 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
     from redink.grader.course import Course
     from redink.grader.desk.standings import open_gradebook
     from redink_cli import screen
+    from redink_cli.class_table import show_class
 
     course = Course.find()
     written = []
@@ -157,6 +160,7 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
         count = make_class(read_assignment(course, slug), folder / "submissions", size)
         click.echo(f"{slug}: a made-up class of {count} in {folder / 'submissions'}")
         report = _grade(course, slug, folder / "submissions", jobs, folder / "gradebook.sqlite")
+        show_class(report, more=False)
         _write(report, str(folder / "results.json"), folder / "summary.md")
         with open_gradebook(course, folder / "gradebook.sqlite", "redink demo") as book:
             screen.write_report(course, book, slug, folder / "report")
@@ -191,24 +195,19 @@ def _grade(
     insist: str | None = None,
     names: str | None = None,
     allow_weak: bool = False,
-    quiet: bool = False,
 ) -> Report:
-    """Grade with progress, then show the table."""
+    """Grade, and show how far that is."""
     from redink.grader.grade import grade
     from redink.grader.workers.workers import workers_for
-    from redink_cli import tables
     from redink_cli.progress import GradingProgress
 
     with (
         workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
         GradingProgress(slug).shown(workers) as progress,
     ):
-        report = grade(
+        return grade(
             course, slug, path, workers=workers, gradebook=gradebook, insist=insist, names=names, progress=progress
         )
-    if not quiet:
-        tables.show_report(report)
-    return report
 
 
 def _write(report: Report, json_file: str | None, summary_file: Path | None) -> None:

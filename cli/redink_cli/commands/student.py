@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from redink.errors import CourseError
+from redink.suggesting import did_you_mean, unknown_name
 from redink_cli.options import json_option
 
 
@@ -53,8 +54,7 @@ def start_command(slug: str, target: Path | None) -> None:
 
     folder = shelf() / slug
     if not folder.is_dir():
-        known = ", ".join(spec.slug for spec in list_assignments(shelf())) or "none yet"
-        raise CourseError(f"there is no assignment {slug!r}; there are: {known}")
+        raise unknown_name("assignment", slug, (spec.slug for spec in list_assignments(shelf())))
     target = target or Path(slug)
     unpack(read_handout(folder), target)
     click.echo(f"{target}/{slug}.ipynb is ready. Open it with: jupyter lab {target / (slug + '.ipynb')}")
@@ -88,10 +88,15 @@ def check_command(
 
 
 def _only_notebook() -> Path:
+    """Find the notebook of this folder; what to type is said where there is none, or more than one."""
     found = sorted(Path().glob("*.ipynb"))
-    if len(found) != 1:
-        raise CourseError(f"there are {len(found)} notebooks here; name the one to check")
-    return found[0]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CourseError(f"there are {len(found)} notebooks here; name the one to check: redink check {found[0]}")
+    below = sorted(Path().glob("*/*.ipynb"))
+    told = f"redink check {below[0]}" if below else "go to the folder of your assignment, or `redink start SLUG`"
+    raise CourseError(f"there is no notebook in {Path.cwd()}; {told}")
 
 
 def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | None) -> bool:
@@ -100,7 +105,7 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     from redink_cli import screen
 
     if not notebook.is_file():
-        raise CourseError(f"{notebook} is not a file")
+        raise CourseError(_not_a_notebook(notebook))
     outcome = run_checks(notebook, questions)
     if isinstance(outcome, str):
         raise CourseError(outcome)
@@ -112,3 +117,14 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
         for report in outcome.questions:
             click.echo(repr(Card(report)))
     return all(report.passed for report in outcome.questions)
+
+
+def _not_a_notebook(path: Path) -> str:
+    """Say what could have been meant by the name of a notebook that there is not."""
+    inside = sorted(path.glob("*.ipynb")) if path.is_dir() else []
+    if inside:
+        return f"{path} is a folder; did you mean {inside[0]}?"
+    near = did_you_mean(path.stem, (one.stem for one in path.parent.glob("*.ipynb"))).replace("?", ".ipynb?")
+    return f"{path} is not a file" + (
+        f"; {near}" if near else ": name a notebook, as in `redink check perceptron.ipynb`"
+    )

@@ -75,6 +75,9 @@ def _read(path: Path) -> AnswerKey | None:
 def _write(path: Path, data: bytes) -> None:
     """Write a key for its owner alone, whole or not at all."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
+    for left in path.parent.glob(f"{path.name}.[0-9]*"):  # by somebody who was killed
+        if not Path(f"/proc/{left.suffix[1:]}").exists():
+            left.unlink(missing_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         temporary.touch(mode=0o600)

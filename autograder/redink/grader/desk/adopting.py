@@ -14,6 +14,7 @@ from pathlib import Path
 from redink.assignment.load import read_source
 from redink.checks.specimens import Specimen
 from redink.errors import AuthorError, CourseError
+from redink.files import write_whole
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.depending import reached, uses_of
 from redink.grader.assignment.master import edited
@@ -52,9 +53,7 @@ def adopt(course: Course, book: Gradebook, slug: str, told: str, name: str = "")
     path = assignment.solution / "misconceptions.py"
     before = read_source(path, needed=False).rstrip("\n") or "from redink.checks import misconception"
     text = _declared(name, group, edits)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(f"{before}\n\n{text}", encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, f"{before}\n\n{text}".encode())
     hint = before.count("\n") + 3 + text[: text.index("hint=")].count("\n")
     return Adopted(name=name, question=group.question, students=len(group.students), file=path, line=hint)
 

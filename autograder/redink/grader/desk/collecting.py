@@ -20,6 +20,7 @@ from redink.errors import CourseError, SubmissionError, in_one_sentence
 from redink.grader.course import Course
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
+from redink.grader.rules.groups import disputes
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Roster, read_roster
 from redink.grader.rules.tables import CsvTable, harmless, read_table
@@ -46,6 +47,8 @@ class Receipt(Record, frozen=True):
     new: bool
     problem: str | None = None
     flags: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()  # who else has it
+    late: bool = False  # the platform says so, and not by how much
 
 
 class CollectedClass(Record, frozen=True):
@@ -58,6 +61,7 @@ class CollectedClass(Record, frozen=True):
     unmatched: tuple[str, ...]  # whom the roster does not know
     missing: tuple[str, ...]  # of the roster, without any attempt
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
+    disputes: tuple[str, ...] = ()  # groups whose people handed in different files
     dry: bool = False
 
 
@@ -77,7 +81,9 @@ def collect_class(
 ) -> CollectedClass:
     """Take in what was handed in; of a dry run nothing is kept."""
     rules, people = read_course(course)
+    these = rules.of(slug)
     people = read_roster(roster) if roster else people
+    people = people and people.grouped(these.groups)
     until = local_time(_moment(before), rules.zone) if before else None
     asked = read_spec(course.find_assignment(slug)).all_names()
     found = [
@@ -92,7 +98,7 @@ def collect_class(
         for done, one in enumerate(attempts, start=1):
             receipts.append(_keep(book, slug, one, known))
             progress(done, len(attempts))
-        there = set(book.collected.attempts(slug))
+        there = book.collected.attempts(slug)
     everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
     return CollectedClass(
         assignment=slug,
@@ -102,6 +108,7 @@ def collect_class(
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
         missing=tuple(one.id for one in people.people if one.id not in there) if people else (),
         untimed=tuple(sorted(set(known) - {one.id for one in attempts})),
+        disputes=tuple(one.told for one in disputes(there, these.counts)),
         dry=dry_run,
     )
 
@@ -110,10 +117,10 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     """Write a receipt for each file that was taken, as CSV, to be sent back."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem"))
+    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem", "group"))
     for one in collected.receipts:
-        when = one.handed_in.isoformat() if one.handed_in else ""
-        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "")
+        when, group = one.handed_in.isoformat() if one.handed_in else "", "; ".join(one.group)
+        said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "", group)
         rows.writerow(map(harmless, said))
     path.write_text(text.getvalue(), encoding="utf-8")
 
@@ -153,6 +160,8 @@ def _receipt(handed: HandIn, attempt: int, new: bool) -> Receipt:
         new=new,
         problem=handed.problem,
         flags=handed.flags,
+        group=handed.members,
+        late=bool(handed.late) and handed.handed_in is None,
     )
 
 

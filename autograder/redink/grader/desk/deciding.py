@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
 from redink.grader.course import Course
-from redink.grader.desk.standings import ClassStandings, find_standings, find_student
+from redink.grader.desk.standings import ClassStandings, find_standings, find_student, local
 from redink.grader.rules.course_rules import CourseRules, days_later, local_time
+from redink.grader.rules.standing import Standing
 from redink.grader.rules.tables import read_table
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
@@ -28,6 +31,8 @@ class GradeMove(Record, frozen=True):
     student: str
     old: float | None
     new: float | None
+    group: tuple[str, ...] = ()  # who has the same submission, and keeps the grade
+    until: str = ""  # by the course's clock, after an extension
 
 
 class Wish(Record, frozen=True):
@@ -71,7 +76,9 @@ def extend(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -
     with book.transaction():
         for student, until, one in made:
             book.decisions.extend(slug, student, until, reason=one.reason, who=getpass.getuser())
-    return _moves(before, find_standings(course, book, slug), [student for student, _, _ in made])
+    ends = {student: local(until, before.rules) or "it is due" for student, until, _ in made}
+    moves = _moves(before, find_standings(course, book, slug), list(ends))
+    return [msgspec.structs.replace(one, until=ends[one.student]) for one in moves]
 
 
 def override(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -> list[GradeMove]:
@@ -160,6 +167,13 @@ def _moves(before: ClassStandings, after: ClassStandings, students: Sequence[str
             student=one,
             old=old[one].grade if one in old else None,
             new=new[one].grade if one in new else None,
+            group=_others(new[one], students) if one in new else (),
         )
         for one in dict.fromkeys(students)
     ]
+
+
+def _others(standing: Standing, decided: Sequence[str]) -> tuple[str, ...]:
+    """List who handed in together with a student and was not decided about."""
+    together = standing.attempt.group if standing.attempt else ()
+    return tuple(one for one in together if one not in decided)

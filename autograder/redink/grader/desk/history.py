@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from redink.grader.course import Course
@@ -34,29 +35,43 @@ def _grade(standing: Standing) -> str:
 
 def explain(known: ClassStandings, standing: Standing) -> Iterator[str]:
     """Say in sentences how the grade came about, in the order in which it is worked out."""
-    attempt = standing.attempt
-    if attempt is None:
-        yield "There is no submission."
-    else:
-        counts = known.rules.of(known.assignment).counts
-        which = "" if standing.attempts == 1 else f" of {standing.attempts}, the {counts} one"
-        when = f", handed in {local(attempt.handed_in, known.rules)}" if attempt.handed_in else ""
-        sha256 = f", SHA-256 {attempt.sha256[:16]}…" if attempt.sha256 else ""
-        yield f"What counts is attempt {attempt.number}{which}: {attempt.file}{when}{sha256}."
-        if standing.kind == "ungradable":
-            yield f"It could not be graded: {standing.reason}."
-        elif standing.kind == "graded":
-            yield f"The checks gave {standing.checked:g}."
+    yield from _explain_attempt(known, standing)
     for question in standing.questions:
         for check in question.voided:
             yield f"The check {check} of {question.id} does not count: everybody has its points."
         if question.override:
             one = question.override
             yield f"{question.id}: {question.checked:g} → {one.score:g}, set by {one.who}: {one.reason}."
+    extra = standing.earned - math.fsum(one.score for one in standing.questions if one.tier == "core")
+    if extra > 0:
+        yield f"With {extra:g} for extra questions it is {standing.earned:g}."
     yield from explain_lateness(known, standing)
     if standing.override:
         one = standing.override
         yield f"The whole was set to {one.score:g} by {one.who}: {one.reason}."
+
+
+def _explain_attempt(known: ClassStandings, standing: Standing) -> Iterator[str]:
+    """Say which attempt counts, whose it is, and what the checks gave."""
+    attempt = standing.attempt
+    if attempt is None:
+        yield "There is no submission."
+        return
+    counts = known.rules.of(known.assignment).counts
+    of_all = f" of {standing.attempts}{' by the group' if attempt.group else ''}"
+    which = "" if standing.attempts == 1 else f"{of_all}, the {counts} one"
+    when = f", handed in {local(attempt.handed_in, known.rules)}" if attempt.handed_in else ""
+    sha256 = f", SHA-256 {attempt.sha256[:16]}…" if attempt.sha256 else ""
+    whose = f" by {attempt.by}" if attempt.by != standing.student else ""
+    yield f"What counts is attempt {attempt.number}{whose}{which}: {attempt.file}{when}{sha256}."
+    if attempt.group:
+        yield f"It is the submission of a group: {', '.join(attempt.group)}."
+    if standing.kind == "ungradable":
+        yield f"It could not be graded: {standing.reason}."
+    elif standing.kind == "graded":
+        yield f"The checks gave {standing.checked:g}."
+    for dispute in (one for one in known.disputes if standing.student in one.people):
+        yield f"{dispute.told}."
 
 
 def explain_lateness(known: ClassStandings, standing: Standing) -> Iterator[str]:
@@ -66,11 +81,17 @@ def explain_lateness(known: ClassStandings, standing: Standing) -> Iterator[str]
         yield f"It was due {local(late.due, known.rules)}{' (extended)' if late.extended else ''}."
     if late.unknown:
         yield "The platform says that it was late, and not by how much: nothing is taken for it."
+    elif late.days and late.slip_days == late.days:
+        yield f"It is {_days(late.days)} late, which slip days cover: nothing is taken for it."
     elif late.days:
-        slips = f", {late.slip_days} of them slip days" if late.slip_days else ""
+        slips = f", {late.slip_days} of them covered by slip days" if late.slip_days else ""
         takes = (
             "the platform deducts for that"
             if known.rules.lateness == "platform"
             else f"{late.penalty:g} % are {standing.taken:g} points"
         )
-        yield f"It is {late.days} day{'s' if late.days > 1 else ''} late{slips}: {takes}."
+        yield f"It is {_days(late.days)} late{slips}: {takes}."
+
+
+def _days(count: int) -> str:
+    return f"{count} day{'s' if count > 1 else ''}"

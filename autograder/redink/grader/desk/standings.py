@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +14,13 @@ from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.rules.course_rules import CourseRules
 from redink.grader.rules.decisions import Void
+from redink.grader.rules.groups import Dispute, disputes
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Person, Roster
 from redink.grader.rules.standing import Decided, Standing, settle_course
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.suggesting import did_you_mean
 
 
 class ClassStandings(Record, frozen=True):
@@ -31,6 +32,7 @@ class ClassStandings(Record, frozen=True):
     people: dict[str, Person]
     voids: tuple[Void, ...] = ()
     enrolled: frozenset[str] | None = None  # None: there is no roster
+    disputes: tuple[Dispute, ...] = ()  # groups whose people handed in different files
 
     def by_student(self) -> dict[str, Standing]:
         """Return the standings by student."""
@@ -93,6 +95,7 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
         people=_people(book, roster, students),
         voids=voids[slug],
         enrolled=frozenset(one.id for one in roster.people) if roster else None,
+        disputes=disputes(attempts[slug], rules.of(slug).counts),
     )
 
 
@@ -103,10 +106,8 @@ def find_student(known: ClassStandings, told: str) -> str:
     person = Roster(tuple(known.people.values())).find(told)
     if person is not None:
         return person.id
-    close = difflib.get_close_matches(told, known.people, n=1)
-    raise CourseError(
-        f"nobody in {known.assignment} is called {told!r}" + (f"; did you mean {close[0]}?" if close else "")
-    )
+    near = did_you_mean(told, known.people)
+    raise CourseError(f"nobody in {known.assignment} is called {told!r}" + (f"; {near}" if near else ""))
 
 
 def local(moment: datetime | None, rules: CourseRules) -> str:

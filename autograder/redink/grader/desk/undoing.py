@@ -15,6 +15,7 @@ _CHECKS_STAY = "grade and rejudge judge by today's checks again: take your chang
 
 def undo_rejudging(course: Course, slug: str, *, gradebook: Path | None, apply: bool) -> Rejudged:
     """Bring back what the last applied re-judging of an assignment replaced; who was graded again since keeps that."""
+    course.find_assignment(slug)
     with open_gradebook(course, gradebook, f"redink rejudge {slug}") as book, book.transaction():
         span = book.rejudgings.last(slug)
         if span is None:
@@ -35,7 +36,11 @@ def _undo(book: Gradebook, slug: str, span: tuple[int, int], apply: bool) -> Rej
         )
     if apply:
         book.rejudgings.forget(slug)
-    found = [change_between(after.result, before.result) for before, after in pairs]
+    together = book.collected.together(slug)
+    found = [
+        change_between(after.result, before.result, together.get(after.result.submission.id, ()))
+        for before, after in pairs
+    ]
     changes = tuple(change for change in found if change is not None)
     since = span[1] - span[0] + 1 - len(pairs)
     told = (f"{since} graded again or handed in anew since: they keep what they have",) if since else ()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import tempfile
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.spec import read_spec
-from redink.errors import CourseError, in_one_sentence
+from redink.errors import CourseError
+from redink.files import write_whole
 from redink.grader.course import Course
 from redink.grader.desk.standings import find_standings
 from redink.grader.export.canvas import CanvasGradebook
@@ -19,6 +16,7 @@ from redink.grader.export.formats import By, ExportAccount, GradeFormat, Order
 from redink.grader.export.gradescope import GradescopeScores
 from redink.grader.export.moodle import MoodleWorksheet
 from redink.grader.export.own_csv import OwnCsv
+from redink.grader.plug_ins import plug_ins
 from redink.grader.rules.course_rules import FILE
 from redink.grader.store.gradebook import Gradebook
 
@@ -61,19 +59,7 @@ def export(
 def formats() -> dict[str, GradeFormat]:
     """Return the formats there are, by name: ours, and those of other packages."""
     ours = {one.name: one for one in _BUILT_IN}
-    return {**_others(), **ours}
-
-
-@functools.cache
-def _others() -> dict[str, GradeFormat]:
-    found: dict[str, GradeFormat] = {}
-    for point in entry_points(group=GROUP):
-        try:
-            made = point.load()
-            found[point.name] = made() if isinstance(made, type) else made
-        except Exception as error:  # it is a stranger's code
-            raise CourseError(f"the format {point.name} of another package fails: {in_one_sentence(error)}") from error
-    return found
+    return {**plug_ins(GROUP, "format"), **ours}
 
 
 def _find_format(name: str) -> GradeFormat:
@@ -97,21 +83,7 @@ def _refuse_our_own(target: Path, course: Course, order: Order, book: Gradebook)
 
 
 def _write(target: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
     try:
-        if target.exists() and not target.is_file():  # /dev/stdout, a pipe: written to, never replaced
-            target.write_bytes(data)
-            return
-        target = target.resolve()  # a link stays a link
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # for its owner alone
-        temporary = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(target, data, private=True, durable=True)
     except OSError as error:
         raise CourseError(f"{target} cannot be written: {error.strerror or error}") from error

@@ -6,15 +6,12 @@ people, several rows that are one person, and ids that contradict each other are
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from redink.grader.rules.roster import Person, Token, contradict, name_tokens
+from redink.grader.rules.roster import Person, Token, contradict, name_tokens, plain_id
 from redink.records import Record
 from redink.texts import clean, same_letters
-
-_DIGITS = re.compile(r"\d+")
 
 
 class SheetRow(Record, frozen=True):
@@ -79,13 +76,6 @@ def _index(people: Sequence[Person], of_person: Callable[[Person], Iterable[Toke
 def _ids(person: Person) -> dict[str, str]:
     told = {**person.ids, "email": person.email or person.ids.get("email", "")}
     return {kind: plain_id(kind, value) for kind, value in told.items() if value.strip()}
-
-
-def plain_id(kind: str, value: str) -> str:
-    """Return an id as it is compared; of Moodle's `Participant 123`, in any language, the number."""
-    if kind == "moodle" and (numbers := _DIGITS.findall(value)):
-        return str(int(numbers[-1]))
-    return same_letters(value.strip())
 
 
 def _own_ids(row: SheetRow) -> Iterable[Token]:

@@ -23,7 +23,7 @@ from redink.grader.rules.tables import harmless, read_table
 
 COLUMNS = (
     "id", "name", "email", "attempt", "handed_in", "days_late", "checked", "earned", "taken", "override", "grade",
-    "state", "reason",
+    "state", "reason", "group",
 )  # fmt: skip
 
 
@@ -66,6 +66,7 @@ def _row(order: Order, standing: Standing, score: OutgoingScore) -> Iterator[str
     yield _points(score.points)
     yield standing.kind
     yield harmless(standing.reason or "")
+    yield harmless("; ".join(one for one in (attempt.group if attempt else ()) if one != standing.student))
 
 
 def _points(value: float | None) -> str:

@@ -62,6 +62,7 @@ def remarks(order: Order) -> Iterator[str]:
     set_and_late = [of[one.student] for one in known.standings if one.override and one.late.late]
     if set_and_late and by_platform:
         yield f"the platform may deduct for lateness from scores that a person set: {listed(set_and_late)}"
+    yield from (one.told for one in known.disputes)
     strangers = [of[one] for one in known.strangers()]
     if strangers:
         yield f"{len(strangers)} handed in and are not in the roster: {listed(strangers)}"

@@ -7,7 +7,9 @@ count, for they hold the keys to private repositories; the machine's do not.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import os
 import resource
 import shutil
@@ -19,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from redink.box import scratch
 from redink.errors import SubmissionError
 from redink.files import Kind
 from redink.grader.intake.archive import Archive, Packed
@@ -41,6 +44,16 @@ _SETTINGS = (
 _KINDS: dict[str, Kind] = {"040000": "folder", "100644": "file", "100755": "file", "100664": "file", "120000": "link"}
 
 
+@functools.cache
+def _clones() -> Path:
+    """Make the folder for all clones of this process; of those that were killed, the next one removes theirs."""
+    scratch.sweep()
+    folder, log = scratch.make()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(log.close)
+    return folder
+
+
 class Commit(Record, frozen=True):
     """One commit of a branch; the times are what it says of itself."""
 
@@ -53,7 +66,7 @@ class Repository:
     """A bare clone in a private folder, which is removed when nobody uses it any more."""
 
     def __init__(self, source: str, branch: str = "") -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="redink-git-"))
+        self._folder = Path(tempfile.mkdtemp(dir=_clones(), prefix="git-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         at = ["--branch", branch] if branch else []
         where = ["--", source, str(self._folder / "clone")]

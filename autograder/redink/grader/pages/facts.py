@@ -154,7 +154,7 @@ def class_facts(
         unknown=unknown,
         alone=_alone(groups, once, blank, {id for one in unknown for id in one.students}),
         limits=_lines(students, _limits),
-        doubts=_lines(students, _doubts),
+        doubts=_rare_first(_lines(students, _doubts)),
         missing=tuple(one for one in students if one.kind == "missing"),
         ungradable=tuple(one for one in students if one.kind == "ungradable"),
         waiting=tuple(one for one in students if one.kind in ("not_graded", "internal_error")),
@@ -315,3 +315,9 @@ def _lines(
 ) -> tuple[StudentLine, ...]:
     found = ((one, tell(one)) for one in students)
     return tuple(StudentLine(student=one, lines=lines) for one, lines in found if lines)
+
+
+def _rare_first(rows: Sequence[StudentLine]) -> tuple[StudentLine, ...]:
+    """Order rows so that what is said of many alike hides nothing that is said of one."""
+    counts = Counter(one.lines for one in rows)
+    return tuple(sorted(rows, key=lambda one: counts[one.lines]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from redink.errors import in_one_sentence
+from redink.files import write_whole
 from redink.grader.course import Course
 from redink.grader.desk.standings import is_over, local
 from redink.grader.pages.facts import check_sentences, class_facts
@@ -51,7 +51,7 @@ def report(
         found.groups,
         course=found.known.rules.name,
         roster=found.known.enrolled is not None,
-        notices=[f"Feedback pages: {withheld}"] if withheld else [],
+        notices=[*([f"Feedback pages: {withheld}"] if withheld else []), *_told_of_groups(found)],
     )
     _put(target / "index.html", class_html(facts))
     _put(target / "index.md", class_markdown(facts))
@@ -111,10 +111,13 @@ def _feedback(release: Release, found: ClassMaterial, standing: Standing) -> tup
     return student_html(page).encode(), student_markdown(page).encode()
 
 
+def _told_of_groups(found: ClassMaterial) -> list[str]:
+    return [f"{clean(one.told, 500)}." for one in found.known.disputes]
+
+
 def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) -> dict[str, int]:
     """Pack the feedback for the platforms that submissions came from; a zip for which there is nobody is not kept."""
-    attempts = {one.student: one.attempt for one in found.known.standings if one.attempt}
-    uploaded = {id: one for id, one in attempts.items() if not one.group or one.group[0] == id}
+    uploaded = {id: one for id, own in found.attempts.items() for one in own if one.by == id}  # one's own last upload
     counts = {}
     for platform, name_of in (("canvas", canvas_name), ("moodle", moodle_name)):
         zip_name = f"feedback-{platform}.zip"
@@ -131,10 +134,4 @@ def _write_zips(found: ClassMaterial, target: Path, pages: Mapping[str, bytes]) 
 def _put(path: Path, content: bytes | str) -> None:
     """Write a file that appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
+    write_whole(path, content.encode() if isinstance(content, str) else content)

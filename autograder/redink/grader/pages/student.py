@@ -198,7 +198,8 @@ def _sentence(release: Release, check: str) -> str:
 
 
 def _previous(release: Release, attempt: Attempt | None, attempts: Sequence[Attempt]) -> PreviousAttempt | None:
-    earlier = [one for one in attempts if attempt is not None and one.number < attempt.number]
+    numbers = [one.submission for one in attempts]
+    earlier = attempts[: numbers.index(attempt.submission)] if attempt else ()
     if attempt is None or not earlier:
         return None
     before = next((one for one in reversed(earlier) if one.result), earlier[-1])

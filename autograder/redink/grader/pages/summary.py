@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from redink.grader.pages.facts import StudentFacts, class_facts
+from redink.grader.pages.facts import ClassFacts, StudentFacts, class_facts
 from redink.grader.pages.own_cells import blank_by_result
 from redink.grader.pages.rendering import class_markdown
 from redink.grader.pipeline.report import Report
@@ -13,10 +13,13 @@ from redink.records import Result
 
 def summary(report: Report) -> str:
     """Write the results of a run as a class page; lateness, overrides and the roster are the report's, not the run's."""
-    if not report.results:
-        return "No submissions.\n"
+    return class_markdown(run_facts(report)) if report.results else "No submissions.\n"
+
+
+def run_facts(report: Report) -> ClassFacts:
+    """Work out what there is to say of a class after one run."""
     students = [_student(result) for result in report.results]
-    return class_markdown(class_facts(report.results[0].assignment, students, report.groups))
+    return class_facts(report.results[0].assignment, students, report.groups)
 
 
 def _student(result: Result) -> StudentFacts:

@@ -7,9 +7,10 @@ What `redink collect` kept is read from the gradebook.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,6 +41,15 @@ class Found(Record, frozen=True):
     submission: int = 0
 
 
+class Owner(NamedTuple):
+    """One of those whose a file is: the person, if the roster knows who is meant, and what the platform says."""
+
+    id: str
+    person: Person | None
+    name: str = ""
+    ids: Mapping[str, str] = {}
+
+
 class Collected(Record, frozen=True):
     """The last attempt of everybody, all attempts in their order, and all that was gathered."""
 
@@ -61,15 +71,17 @@ def collect(
 ) -> Collected:
     """List the submissions in a source, each student once, as they are read fastest; a `problem` stops nobody else.
 
-    `insist` names a layout, `names` is a pattern for one that has no name, `before` chooses commits of repositories, and
-    `names_asked` are those of questions and functions, by which a notebook is told from another.
+    `insist` names a layout, `names` is a pattern for one that has no name, `before` chooses commits of repositories,
+    `names_asked` are those of questions and functions, by which a notebook is told from another, and what one of a group of
+    the roster handed in is everybody's in it.
     """
     sought = Sought(slug=slug, names=frozenset(names_asked))
     gathered = gather(sought, source, insist=insist, names=names, before=before)
-    people = _identified(gathered.taken, roster)
+    sure = _found_by_id(gathered.taken, roster)
+    owners = {one.student: _owners(one, roster, sure) for one in gathered.taken}
     attempts = [
-        _found(same if before is None else _as_claimed(same), gathered.layout, people, roster)
-        for _, same in sorted(_by_attempt(gathered.taken, people).items(), key=lambda one: one[0])
+        _found(same if before is None else _as_claimed(same), gathered.layout, owners)
+        for _, same in sorted(_by_attempt(gathered.taken, owners).items(), key=lambda one: one[0])
     ]
     last = {one.id: one for one in attempts}
     if not last:
@@ -78,7 +90,7 @@ def collect(
         raise CourseError(f"{source} holds no submission: {what}{ignored}")
     _refuse_if_too_large(source, last.values())
     ordered = sorted(last.values(), key=lambda one: (one.tree.position(one.place) if one.place else 0, one.id))
-    unmatched = sorted({one.student for one in gathered.taken if people[one.student] is None}) if roster else []
+    unmatched = sorted({one.id for all in owners.values() for one in all if one.person is None}) if roster else []
     return Collected(found=tuple(ordered), attempts=tuple(attempts), gathered=gathered, unmatched=tuple(unmatched))
 
 
@@ -127,63 +139,76 @@ class FilesOfGradebook:
         return 0
 
 
-def _identified(taken: Iterable[Taken], roster: Roster | None) -> dict[str, Person | None]:
-    """Say who is meant by each name of a platform, as far as the roster knows; an id is believed before a name."""
-    if roster is None:
-        return {one.student: None for one in taken}
-    meant = {one.student: (roster.find(one.student, one.name or "", one.ids), one.ids) for one in taken}
-    sure = {key: person for key, (person, ids) in meant.items() if person and roster.is_sure(person, key, ids)}
-    taken_by_id = {person.id for person in sure.values()}
-    by_name = {key: person for key, (person, _) in meant.items() if person and person.id not in taken_by_id}
-    return {key: sure.get(key) or by_name.get(key) for key in meant}
+def _owners(one: Taken, roster: Roster | None, sure: Collection[str]) -> tuple[Owner, ...]:
+    """Say whose a file is: one person under whose id it is kept, and who else has it, by the platform or the roster."""
+    named = sorted(
+        (_owner(roster, sure, file_name(key), each.name, each.ids) for each in one.members if (key := _key(each))),
+        key=lambda owner: owner.id,
+    ) or [_owner(roster, sure, one.student, one.name, one.ids)]
+    if roster is not None:
+        if named[0].person is None and (first := roster.find_group(one.student)) is not None:
+            named = [Owner(first.id, first)]
+        known = [each.person for each in named if each.person is not None]
+        named += [Owner(other.id, other) for person in known for other in roster.group(person)]
+    return tuple({owner.id: owner for owner in reversed(named)}.values())[::-1]
 
 
-def _by_attempt(taken: Iterable[Taken], people: Mapping[str, Person | None]) -> dict[tuple[str, int], list[Taken]]:
+def _found_by_id(taken: Iterable[Taken], roster: Roster | None) -> frozenset[str]:
+    """List who is meant by an id of somebody: nobody else is this person, whatever the name."""
+    meant = [(roster.find(one.student, one.name or "", one.ids), one) for one in taken] if roster else []
+    return frozenset(
+        person.id for person, one in meant if person and roster and roster.is_sure(person, one.student, one.ids)
+    )
+
+
+def _owner(roster: Roster | None, sure: Collection[str], key: str, name: str | None, ids: Mapping[str, str]) -> Owner:
+    """Say who is meant; an id is believed before a name."""
+    person = roster.find(key, name or "", ids) if roster else None
+    if person and roster and person.id in sure and not roster.is_sure(person, key, ids):
+        person = None
+    return Owner(person.id if person else key, person, name or "", ids)
+
+
+def _key(partner: Partner) -> str:
+    return partner.ids.get("email") or partner.ids.get("sis") or partner.name or ""
+
+
+def _by_attempt(taken: Iterable[Taken], owners: Mapping[str, tuple[Owner, ...]]) -> dict[tuple[str, int], list[Taken]]:
     found: dict[tuple[str, int], list[Taken]] = defaultdict(list)
     for one in taken:
-        person = people[one.student]
-        found[person.id if person else one.student, one.attempt or 0].append(one)
+        found[owners[one.student][0].id, one.attempt or 0].append(one)
     return found
 
 
-def _found(same: list[Taken], layout: str, people: Mapping[str, Person | None], roster: Roster | None) -> Found:
+def _found(same: list[Taken], layout: str, owners: Mapping[str, tuple[Owner, ...]]) -> Found:
     """Make one submission of a student's attempt; of several that cannot be told apart, one that says so."""
     first = same[0]
-    person = people[first.student]
-    id = person.id if person else first.student
+    owner, *others = owners[first.student]
     problem = first.problem
     if len(same) > 1:
         files = " and ".join(one.file for one in same)
-        problem = f"{id} was handed in more than once, as {files}; keep one of them"
+        problem = f"{owner.id} was handed in more than once, as {files}; keep one of them"
+    person = owner.person or Person(id=owner.id)
     handed = HandIn(
-        student=id,
+        student=owner.id,
         file=first.file,
         sha256="",
         source="path" if layout in ("folder", "file") else layout,
         handed_in=first.handed_in,
         late=first.late,
-        name=(person.name if person else "") or first.name or "",
-        email=(person.email if person else "") or first.ids.get("email", ""),
-        ids={**(person.ids if person else {}), **first.ids},
-        members=tuple(one for one in _partners(first.members, roster) if one != id),
+        name=person.name or owner.name,
+        email=person.email or owner.ids.get("email", ""),
+        ids={**person.ids, **owner.ids, **first.ids},
+        members=tuple(one.id for one in others),
         flags=first.flags,
         problem=problem,
     )
-    return Found(id=id, file=first.file, tree=first.tree, place=first.place, problem=problem, handed=handed)
+    return Found(id=owner.id, file=first.file, tree=first.tree, place=first.place, problem=problem, handed=handed)
 
 
 def _as_claimed(same: list[Taken]) -> list[Taken]:
     """Return commits with the times that they claim: who asks for those before a time believes them."""
     return [msgspec.structs.replace(one, handed_in=one.claimed or one.handed_in) for one in same]
-
-
-def _partners(partners: Iterable[Partner], roster: Roster | None) -> Iterator[str]:
-    """Return the ids of those who handed in together."""
-    for one in partners:
-        key = one.ids.get("email") or one.ids.get("sis") or one.name or ""
-        person = roster.find(key, one.name or "", one.ids) if roster else None
-        if person or key:
-            yield person.id if person else file_name(key)
 
 
 def _refuse_if_too_large(source: Path, found: Iterable[Found]) -> None:

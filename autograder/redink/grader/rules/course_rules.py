@@ -13,8 +13,10 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.records import Record
+from redink.suggesting import unknown_name
 
 FILE = "course.toml"
+Counts = Literal["last", "best"] | None  # which attempt; None: nothing is said of it
 
 
 class AssignmentRules(Record, frozen=True, omit_defaults=True):
@@ -24,7 +26,8 @@ class AssignmentRules(Record, frozen=True, omit_defaults=True):
     grace_minutes: float | None = None
     penalty_per_day: float | None = None  # percent of the full marks, for each day begun
     penalty_cap: float | None = None  # percent
-    counts: Literal["last", "best"] | None = None
+    counts: Counts = None
+    groups: bool | None = None  # what one of a group of the roster hands in is everybody's in it
     extras: bool | None = None
     extras_cap: float | None = None  # points
 
@@ -35,7 +38,7 @@ class AssignmentRules(Record, frozen=True, omit_defaults=True):
 
 
 _WITHOUT_RULES = AssignmentRules(
-    grace_minutes=0.0, penalty_per_day=0.0, penalty_cap=100.0, counts="last", extras_cap=math.inf
+    grace_minutes=0.0, penalty_per_day=0.0, penalty_cap=100.0, counts="last", groups=False, extras_cap=math.inf
 )
 
 
@@ -109,7 +112,7 @@ def _check(rules: CourseRules, path: Path, slugs: Collection[str]) -> None:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise CourseError(f"{path}: there is no time zone {rules.timezone!r}; write one as Europe/Berlin") from None
     if unknown := sorted(set(rules.assignments) - set(slugs)):
-        raise CourseError(f"{path}: there is no assignment {unknown[0]!r}; there are: {', '.join(sorted(slugs))}")
+        raise unknown_name("assignment", unknown[0], sorted(slugs), f"for {path}")
     if rules.slip_days < 0:
         raise CourseError(f"{path}: slip_days is {rules.slip_days}; it is a number from 0 upwards")
     if rules.defaults.due is not None:

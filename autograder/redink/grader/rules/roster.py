@@ -7,6 +7,7 @@ chosen more freely than an id, so it is not believed where an id contradicts it,
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -42,6 +43,8 @@ _NOBODY = {
     "test student",
 }  # in Canvas nobody, without a number of one's own
 
+_DIGITS = re.compile(r"\d+")
+
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
 
 
@@ -74,13 +77,17 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
-        of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, same_letters(value)), ())}
+        of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, plain_id(kind, value)), ())}
         for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
             if found:
                 return self._by_id[found.pop()] if len(found) == 1 else None
         return None
+
+    def grouped(self, groups: bool | None) -> Roster:
+        """Return this roster as it is where groups hand in together, and otherwise one of people without groups."""
+        return self if groups else Roster(tuple(msgspec.structs.replace(one, group="") for one in self.people))
 
     def is_sure(self, person: Person, key: str, ids: Mapping[str, str]) -> bool:
         """Tell whether it is by an id that a person was found, not by the name alone."""
@@ -90,6 +97,10 @@ class Roster:
         """List everybody in a person's group, that person first."""
         others = [one for one in self.people if person.group and one.group == person.group and one.id != person.id]
         return (person, *others)
+
+    def find_group(self, name: str) -> Person | None:
+        """Find the first person of the group that is called so: a repository or a folder may have a group's name."""
+        return next((one for one in self.people if one.group and one.group.casefold() == name.casefold()), None)
 
 
 def read_roster(path: Path) -> Roster:
@@ -129,7 +140,7 @@ def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
     yield "id", same_letters(key)
     for platform, value in ids.items():
         if value:
-            yield platform, same_letters(value)
+            yield platform, plain_id(platform, value)
             yield "id", same_letters(value)
 
 
@@ -138,6 +149,13 @@ def contradict(person: Person, ids: Mapping[str, str]) -> bool:
     mine = {**person.ids, "email": person.email or person.ids.get("email", "")}
     both = [(mine[kind], ids[kind]) for kind in _FIRM if mine.get(kind) and ids.get(kind)]
     return any(same_letters(one.strip()) != same_letters(other.strip()) for one, other in both)
+
+
+def plain_id(platform: str, value: str) -> str:
+    """Return an id as it is compared; of Moodle's `Participant 123`, in any language, the number."""
+    if platform == "moodle" and (numbers := _DIGITS.findall(value)):
+        return str(int(numbers[-1]))
+    return same_letters(value.strip())
 
 
 def name_tokens(name: str) -> Iterator[Token]:

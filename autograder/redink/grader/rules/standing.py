@@ -33,6 +33,7 @@ class Attempt(Record, frozen=True):
     flags: tuple[str, ...] = ()
     result: Result | None = None
     submission: int = 0  # its id in the gradebook
+    by: str = ""  # who handed it in
     group: tuple[str, ...] = ()  # everybody who handed it in, if several did
 
 

@@ -53,7 +53,8 @@ def find_alike(
     packed |= {Author(name, earlier=True): sources for name, sources in before.items()}
     codes, unreadable = _codes(packed, spec, master)
     handed_out = [cell.source for cell in (*master.untouched(), *master.solved())]
-    pairs = find_pairs(codes, handed_out)
+    together = book.collected.together(slug)
+    pairs = [one for one in find_pairs(codes, handed_out) if one.second not in together.get(one.first, ())]
     shown = {} if names else _pseudonyms(course, packed)
     return AlikeClass(
         assignment=slug,

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from redink.grader.rules.groups import in_order
 from redink.grader.rules.standing import Attempt
 from redink.grader.store.schema import as_written, now
 from redink.records import Record, Result
@@ -135,11 +136,24 @@ class CollectedFiles:
                 flags=tuple(flags.splitlines()),
                 result=None if record is None else msgspec.msgpack.decode(record, type=Result),
                 submission=id,
+                by=student,
                 group=together if len(together) > 1 else (),
             )
             for one in together:
                 found[one].append(attempt)
-        return dict(found)
+        return {student: in_order(own) for student, own in found.items()}
+
+    def together(self, assignment: str) -> dict[str, tuple[str, ...]]:
+        """List who else has what a student handed in, for those who handed in for several."""
+        found: dict[str, tuple[str, ...]] = {}
+        for student, name in self._db.execute(
+            "SELECT DISTINCT uploader.name, member.name FROM members JOIN submissions ON submissions.id = submission "
+            "JOIN students AS uploader ON uploader.id = submissions.student "
+            "JOIN students AS member ON member.id = members.student WHERE assignment = ? ORDER BY 1, 2",
+            (assignment,),
+        ):
+            found[student] = (*found.get(student, ()), name)
+        return found
 
     def identities(self) -> dict[str, dict[str, str]]:
         """List what platforms call the students, by student; names and addresses are among it."""
@@ -192,7 +206,7 @@ class CollectedFiles:
         if better or (known is None and handed.late is not None and late is None):
             self._db.execute(
                 "INSERT INTO times (submission, handed_in, late, source, told_at) VALUES (?, ?, ?, ?, ?)",
-                (submission, told or known, handed.late, handed.source, now()),
+                (submission, told or known, handed.late, "the instructor" if handed.insist else handed.source, now()),
             )
 
     def _groups(self, assignment: str) -> Mapping[int, Sequence[str]]:

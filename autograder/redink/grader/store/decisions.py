@@ -12,6 +12,19 @@ from redink.grader.rules.decisions import Extension, Override, Void
 from redink.grader.rules.standing import Decided
 from redink.grader.store.schema import as_written, now
 
+# What happened to a student; of somebody who handed in for both, what happened to that file alone.
+_EVENTS = """
+SELECT at, events.student, what FROM events WHERE assignment = :assignment AND (
+    events.student IS NULL OR events.student = :student OR EXISTS (
+        SELECT 1 FROM members JOIN submissions ON submissions.id = members.submission
+        JOIN students AS uploader ON uploader.id = submissions.student
+        JOIN students AS member ON member.id = members.student
+        WHERE submissions.assignment = events.assignment AND member.name = :student
+        AND uploader.name = events.student AND what GLOB 'attempt ' || submissions.attempt || ' *'
+    )
+) ORDER BY at
+"""
+
 
 class Decisions:
     """The part of a gradebook that holds what people decided."""
@@ -81,9 +94,9 @@ class Decisions:
         )
 
     def events(self, assignment: str, student: str) -> list[tuple[str, str]]:
-        """List all that happened to a student in an assignment: when, and a line for each."""
-        question = "SELECT at, what FROM events WHERE assignment = ? AND (student = ? OR student IS NULL) ORDER BY at"
-        return [(at, what) for at, what in self._db.execute(question, (assignment, student))]
+        """List all that happened to a student in an assignment: when, and a line for each; of partners, their files."""
+        rows = self._db.execute(_EVENTS, {"assignment": assignment, "student": student})
+        return [(at, what if whose in (student, None) else f"{whose}: {what}") for at, whose, what in rows]
 
     def _newest(self, table: str, also: str, columns: str, assignment: str) -> sqlite3.Cursor:
         """Find the newest row of each student, and of what else tells rows apart."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import msgspec
@@ -27,6 +25,7 @@ from redink.grader.intake.layouts.walking import form_of, left_out, visible
 from redink.grader.intake.nested import Below, Nested
 from redink.grader.intake.opening import open_tree
 from redink.grader.intake.tree import Place, Tree
+from redink.grader.plug_ins import plug_ins
 from redink.texts import file_name
 
 GROUP = "redink.intake"  # entry points of other packages, each a layout or a class of one
@@ -65,21 +64,8 @@ def gather(
 def layouts() -> dict[str, Layout]:
     """Return the layouts that can be insisted on, by name: ours, and those of other packages."""
     ours: dict[str, Layout] = {one.name: one for one in _BUILT_IN}
-    others = {name: one for name, one in _others().items() if name not in ours}
+    others = {name: one for name, one in plug_ins(GROUP, "layout").items() if name not in ours}
     return {**ours, **others, _PLAIN.name: _PLAIN}
-
-
-@functools.cache
-def _others() -> dict[str, Layout]:
-    """Load the layouts of other packages, once; finding them takes a while."""
-    found: dict[str, Layout] = {}
-    for point in entry_points(group=GROUP):
-        try:
-            made = point.load()
-            found[point.name] = made() if isinstance(made, type) else made
-        except Exception as error:  # it is a stranger's code
-            raise CourseError(f"the layout {point.name} of another package fails: {in_one_sentence(error)}") from error
-    return found
 
 
 def _insisted(insist: str | None) -> Layout | None:

@@ -1,0 +1,146 @@
+"""kill -9 at random moments of the whole way: afterwards a normal run exports the same bytes, and nothing is left behind.
+
+The way begins with a gradebook of an older Redink, which `collect` brings up to date. Whom it hits (the command itself, a
+worker, a box) and when is drawn from a seed, so that a failure can be repeated: `pytest -k 'anywhere and 17'`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from redink.grader.course import Course
+from redink.grader.store.gradebook import Gradebook
+from tests import made_up_class
+from tests.conftest import Desk, environment
+from tests.test_crash import descendants, is_alive, wait_until
+from tests.test_migration import connect, take_back_to_schema_2
+from tests.whole_way import made_up
+
+SIZE = 22  # twice every kind of hand-in
+STAGES: dict[str, tuple[object, ...]] = {
+    "collect": ("collect", "little", "handed_in/class"),
+    "grade": ("grade", "little", "--jobs", 2),
+    "report": ("report", "little", "--to", "report"),
+    "export": ("export", "little", "--as", "csv", "--to", "grades.csv"),
+}
+FAST, ALL = range(3), range(3, 30)
+_LEFT = re.compile(r"\.part$|\.lock$|\.grades\.csv|\.sqlite-journal$")
+
+
+class Way(NamedTuple):
+    """A course that is ready to be collected, what an undisturbed way exports, and how long each command took."""
+
+    root: Path
+    exported: bytes
+    seconds: dict[str, float]
+
+
+@pytest.fixture(scope="session")
+def way(shared: Any, little_course: Path) -> Way:
+    def fill(root: Path) -> None:
+        shutil.copytree(little_course, root / "before")
+        desk = Desk(root / "before", "little")
+        made_up_class.folder(made_up(desk, SIZE), desk.root / "handed_in")
+        course = Course(desk.root)
+        with Gradebook(course.gradebook_path(), course.secret_name()):
+            pass
+        take_back_to_schema_2(desk.book)
+        with contextlib.closing(connect(desk.book)) as db:
+            db.execute("DELETE FROM overrides")
+        shutil.copytree(desk.root, root / "after")
+        times = [f"{name} {_run(Desk(root / 'after', 'little'), name)}" for name in STAGES]
+        (root / "times").write_text("\n".join(times))
+
+    root = shared("way", fill)
+    seconds = dict(line.split() for line in (root / "times").read_text().splitlines())
+    return Way(
+        root / "before", (root / "after/grades.csv").read_bytes(), {name: float(t) for name, t in seconds.items()}
+    )
+
+
+def _run(desk: Desk, stage: str, **env: str) -> float:
+    began = time.monotonic()
+    done = desk.redink(*STAGES[stage], env=env)
+    assert done.returncode == 0, done.stderr
+    return time.monotonic() - began
+
+
+def _kinds(pid: int) -> dict[str, list[int]]:
+    """Tell the processes below a command apart: boxes are those that run redink.box, the others are workers."""
+    found: dict[str, list[int]] = {"worker": [], "box": []}
+    for one, _ in sorted(descendants(pid)):
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{one}/cmdline").read_bytes()
+            found["box" if b"redink.box" in words else "worker"].append(one)
+    return found
+
+
+def _disturb(desk: Desk, stage: str, victim: str, delay: float, chance: random.Random, tmp: Path) -> str:
+    """Run a command, and kill somebody after a while; return who that was."""
+    process = subprocess.Popen(
+        desk.command(*STAGES[stage]), cwd=desk.root, env=environment({"TMPDIR": str(tmp)}), stdout=-3, stderr=-3
+    )
+    with process:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(delay)
+        below = descendants(process.pid)
+        hit = "nobody: it was done"
+        if process.poll() is None:
+            kinds = _kinds(process.pid)
+            pid = chance.choice(kinds[victim]) if kinds.get(victim) else process.pid
+            hit = victim if pid != process.pid else "coordinator"
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait(120)
+    wait_until(lambda: not any(map(is_alive, below)))
+    return hit
+
+
+def _left(root: Path) -> list[str]:
+    return [str(one) for one in root.rglob("*") if _LEFT.search(one.name)]
+
+
+def _is_as_if_nothing_had_happened(way: Way, seed: int, tmp_path: Path) -> str:
+    chance = random.Random(seed)
+    stage = chance.choice(["collect", "collect", "grade", "grade", "grade", "report", "export"])
+    victim = chance.choice(["coordinator", "worker", "box"]) if stage == "grade" else "coordinator"
+    share = chance.random()
+    tmp = tmp_path / "tmp"
+    tmp.mkdir()
+    desk = Desk(tmp_path / "course", "little")
+    shutil.copytree(way.root, desk.root, symlinks=True)
+    for before in list(STAGES)[: list(STAGES).index(stage)]:
+        _run(desk, before, TMPDIR=str(tmp))
+    hit = _disturb(desk, stage, victim, share * way.seconds[stage], chance, tmp)
+    for folder in tmp.iterdir():  # what a killed command leaves is removed by the next one, if it is not quite new
+        os.utime(folder, (0, 0))
+    for after in STAGES:
+        _run(desk, after, TMPDIR=str(tmp))
+    assert (desk.root / "grades.csv").read_bytes() == way.exported
+    assert _left(desk.root) == []
+    wait_until(lambda: not list(tmp.iterdir()))
+    return f"{seed}: {stage}, {share:.0%} of its time, {hit}"
+
+
+@pytest.mark.parametrize("seed", FAST)
+def test_killed_anywhere_a_normal_run_exports_the_same(way, tmp_path, seed):
+    _is_as_if_nothing_had_happened(way, seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ALL)
+def test_killed_anywhere_at_many_more_moments_a_normal_run_exports_the_same(way, tmp_path, capsys, seed):
+    told = _is_as_if_nothing_had_happened(way, seed, tmp_path)
+    with capsys.disabled():
+        os.write(1, f"{told}\n".encode())
