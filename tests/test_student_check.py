@@ -450,6 +450,14 @@ def test_a_syntax_error_in_the_answer_is_told_beside_the_missing_function(folder
     assert "centre is not defined." in repr(Card(outcome.questions[0]))
 
 
+def test_torch_gets_one_thread_as_in_grading_unless_a_student_says_otherwise(folder, monkeypatch):
+    write_notebook(folder / "tiny.ipynb", "import os\nraise ValueError(os.environ['OMP_NUM_THREADS'])")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert "ValueError: 1" in redink("check", "tiny.ipynb", cwd=folder).stdout
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert "ValueError: 3" in redink("check", "tiny.ipynb", cwd=folder).stdout
+
+
 def test_an_error_is_placed_in_its_cell(folder):
     write_notebook(folder / "tiny.ipynb", "def centre(X):\n    return X.men()")
     text = repr(Card(check_notebook(folder / "tiny.ipynb", []).questions[0]))

@@ -46,7 +46,11 @@ def run_checks(
     path: Path, questions: Sequence[str] = (), environment: Mapping[str, str] | None = None
 ) -> CheckedNotebook | str:
     """Check a notebook in a process of its own; where that is not possible, return a sentence that says why."""
-    around = {**(os.environ if environment is None else environment), "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
+    given = os.environ if environment is None else environment
+    one_thread = {
+        "OMP_NUM_THREADS": "1"
+    }  # as in grading; on a busy machine, small networks take many times longer on several
+    around = {**one_thread, **given, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "redink.student.terminal", str(path), *questions]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=around, check=False)  # noqa: S603 - our own module
     with contextlib.suppress(msgspec.MsgspecError):
