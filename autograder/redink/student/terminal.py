@@ -47,9 +47,7 @@ def run_checks(
 ) -> CheckedNotebook | str:
     """Check a notebook in a process of its own; where that is not possible, return a sentence that says why."""
     given = os.environ if environment is None else environment
-    one_thread = {
-        "OMP_NUM_THREADS": "1"
-    }  # as in grading; small networks are far slower on several
+    one_thread = {"OMP_NUM_THREADS": "1"}  # as in grading; small networks are far slower on several
     around = {**one_thread, **given, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "redink.student.terminal", str(path), *questions]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=around, check=False)  # noqa: S603 - our own module
