@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from redink.grader.course import Course
 from redink.grader.store.gradebook import Gradebook
 from tests import made_up_class
 from tests.conftest import Desk, environment
+from tests.made_up_class import MadeUp
 from tests.test_crash import descendants, is_alive, results_in, wait_until
 from tests.test_migration import connect, take_back_to_schema_2
 from tests.whole_way import made_up
@@ -51,7 +53,7 @@ def way(shared: Any, little_course: Path) -> Way:
     def fill(root: Path) -> None:
         shutil.copytree(little_course, root / "before")
         desk = Desk(root / "before", "little")
-        made_up_class.folder(made_up(desk, SIZE), desk.root / "handed_in")
+        made_up_class.folder(_slowly(made_up(desk, SIZE)), desk.root / "handed_in")
         course = Course(desk.root)
         with Gradebook(course.gradebook_path(), course.secret_name()):
             pass
@@ -69,6 +71,12 @@ def way(shared: Any, little_course: Path) -> Way:
     )
 
 
+def _slowly(made: MadeUp) -> MadeUp:
+    """Have every notebook take a while, so that somebody can be hit who is at work."""
+    old, new = b"import numpy as np", b"import time; time.sleep(0.4); import numpy as np"
+    return replace(made, notebooks={what: data.replace(old, new, 1) for what, data in made.notebooks.items()})
+
+
 def _run(desk: Desk, stage: str, **env: str) -> float:
     began = time.monotonic()
     done = desk.redink(*STAGES[stage], env=env)
@@ -77,12 +85,13 @@ def _run(desk: Desk, stage: str, **env: str) -> float:
 
 
 def _kinds(pid: int) -> dict[str, list[int]]:
-    """Tell the processes below a command apart: boxes are those that run redink.box, the others are workers."""
+    """Tell the processes below a command apart: boxes run redink.box, and workers were spawned."""
     found: dict[str, list[int]] = {"worker": [], "box": []}
     for one, _ in sorted(descendants(pid)):
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{one}/cmdline").read_bytes()
-            found["box" if b"redink.box" in words else "worker"].append(one)
+            kind = "box" if b"redink/box" in words else "worker" if b"spawn_main" in words else ""
+            found.setdefault(kind, []).append(one)
     return found
 
 
