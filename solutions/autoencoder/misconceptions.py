@@ -1115,6 +1115,18 @@ misconception(
     new='sentence="continuation"',
 )
 
+misconception(
+    "a_linear_auto_encoder_is_no_pca", "concepts",
+    hint="Both reach the same floor. Which matrix is DE at the optimum, by the theorem?",
+    old='shared="subspace"', new='shared="nothing"',
+)
+
+misconception(
+    "a_vae_ignores_its_bound", "concepts",
+    hint="The numbers are those of its negative, and they fall in every epoch. Is that no aim?",
+    old='direction="maximises"', new='direction="ignores"',
+)
+
 # -- stacked (extra) ---------------------------------------------------------------------------------------------------
 
 misconception(

@@ -1273,6 +1273,72 @@ misconception(
     old="batch=64,", new='batch="64",',
 )
 
+misconception(
+    "depth_finds_it_everywhere", "concepts",
+    hint="One layer alone finds it in every corner. What do all its windows have in common?",
+    old='anywhere="sharing"', new='anywhere="depth"',
+)
+
+misconception(
+    "channels_stay_as_they_are", "concepts",
+    hint="Read the channel column of the traced network: does it hold the same number in every row?",
+    old='channels="grows"', new='channels="stays"',
+)
+
+misconception(
+    "the_first_layer_sees_parts", "concepts",
+    hint="A nose or a wheel is many pixels wide. How wide is a kernel of the first layer?",
+    old='first_layer="edges"', new='first_layer="parts"',
+)
+
+misconception(
+    "pooling_notices_every_move", "concepts",
+    hint="Put the pixel into the left half of its window and move it by one. Has it left the window?",
+    old='nudge="sometimes"', new='nudge="always"',
+)
+
+misconception(
+    "one_by_one_does_nothing", "concepts",
+    hint="It sees one pixel, but all its channels. What may it do with them?",
+    old='one_by_one="affine"', new='one_by_one="identity"',
+)
+
+misconception(
+    "the_largest_batch_is_best", "concepts",
+    hint="In the full batch the estimates never vary. What is lost with the disturbance, and how many steps are left?",
+    old='batch=64,', new='batch=50000,',
+)
+
+misconception(
+    "the_steps_were_too_large", "concepts",
+    hint="All columns are one trained network. How large its steps were is the same in each of them.",
+    old='company="mode"', new='company="rate"',
+)
+
+misconception(
+    "the_test_leaked", "concepts",
+    hint="With a leak the results would be too good. What has the number of images at a time to do with it?",
+    old='company="mode"', new='company="leak"',
+)
+
+misconception(
+    "somebody_dims_the_pictures", "concepts",
+    hint="What would the perceptron reach on pictures that are all black?",
+    old='monday="order"', new='monday="dims"',
+)
+
+misconception(
+    "twice_the_side_twice_the_weights", "concepts",
+    hint="Which size does a convolution have parameters for: that of the picture, or that of its kernel?",
+    old='doubled="unchanged"', new='doubled="double"',
+)
+
+misconception(
+    "a_pooling_minds_the_size", "concepts",
+    hint="A pooling takes every picture that its window fits on. Trace 208×256 with your own function and see where it stops.",
+    old='refuses="linear"', new='refuses="pooling"',
+)
+
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
 misconception(
