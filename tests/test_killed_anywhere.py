@@ -1,7 +1,9 @@
 """kill -9 at random moments of the whole way: afterwards a normal run exports the same bytes, and nothing is left behind.
 
 The way begins with a gradebook of an older Redink, which `collect` brings up to date. Whom it hits (the command itself, a
-worker, a box) and when is drawn from a seed, so that a failure can be repeated: `pytest -k 'anywhere and 17'`.
+worker, the template of the boxes or a zygote) and when is drawn from a seed, so that a failure can be repeated: `pytest -k
+'anywhere and 17'`. The processes of a submission itself are not hit: who kills one of these from outside cannot be told from
+code that kills itself, which costs what it was about to do.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ import contextlib
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +27,7 @@ from redink.grader.store.gradebook import Gradebook
 from tests import made_up_class
 from tests.conftest import Desk, environment
 from tests.made_up_class import MadeUp
-from tests.test_crash import descendants, is_alive, results_in, wait_until
+from tests.test_crash import descendants, is_alive, parent_of, results_in, wait_until
 from tests.test_migration import connect, take_back_to_schema_2
 from tests.whole_way import made_up
 
@@ -41,7 +43,7 @@ _LEFT = re.compile(r"\.part$|\.lock$|\.grades\.csv|\.sqlite-journal$")
 
 
 class Way(NamedTuple):
-    """A course that is ready to be collected, what an undisturbed way exports, and how long each command took."""
+    """A course that is ready to be collected, what an undisturbed way exports, and the CPU time of each command."""
 
     root: Path
     exported: bytes
@@ -78,20 +80,24 @@ def _slowly(made: MadeUp) -> MadeUp:
 
 
 def _run(desk: Desk, stage: str, **env: str) -> float:
-    began = time.monotonic()
+    """Run a command to its end, and return how much CPU time it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = desk.redink(*STAGES[stage], env=env)
     assert done.returncode == 0, done.stderr
-    return time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _kinds(pid: int) -> dict[str, list[int]]:
-    """Tell the processes below a command apart: boxes run redink.box, and workers were spawned."""
-    found: dict[str, list[int]] = {"worker": [], "box": []}
-    for one, _ in sorted(descendants(pid)):
+    """Tell the processes below a command apart: workers are spawned, boxes are the template and its zygotes."""
+    found: dict[str, list[int]] = {"coordinator": [pid], "worker": [], "box": []}
+    for one in sorted(descendants(pid)):
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{one}/cmdline").read_bytes()
-            kind = "box" if b"redink/box" in words else "worker" if b"spawn_main" in words else ""
-            found.setdefault(kind, []).append(one)
+            words = Path(f"/proc/{one[0]}/cmdline").read_bytes()
+            if b"spawn_main" in words:
+                found["worker"].append(one[0])
+            elif b"redink/box" in words and parent_of(one) in (pid, *found["box"][:1]):
+                found["box"].append(one[0])
     return found
 
 
@@ -101,26 +107,24 @@ def _disturb(desk: Desk, stage: str, victim: str, share: float, way: Way, chance
         desk.command(*STAGES[stage]), cwd=desk.root, env=environment({"TMPDIR": str(tmp)}), stdout=-3, stderr=-3
     )
     with process:
-        if victim == "coordinator":
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(share * way.seconds[stage])
-        else:
-            wait_until(lambda: process.poll() is not None or _is_there(desk, process.pid, victim, share))
+        wait_until(lambda: process.poll() is not None or _is_time(desk, process.pid, stage, victim, share, way))
         below = descendants(process.pid)
         hit = "nobody: it was done"
-        if process.poll() is None:
-            pid = chance.choice(_kinds(process.pid).get(victim) or [process.pid])
-            hit = victim if pid != process.pid else "coordinator"
+        if process.poll() is None and (found := _kinds(process.pid)[victim]):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(chance.choice(found), signal.SIGKILL)
+                hit = victim
         process.wait(300)
     wait_until(lambda: not any(map(is_alive, below)))
     return hit
 
 
-def _is_there(desk: Desk, pid: int, victim: str, share: float) -> bool:
-    """Tell whether a share of the class is graded, and there is somebody to be killed."""
-    return len(results_in(desk.book)) >= int(share * (SIZE - 6)) and bool(_kinds(pid)[victim])
+def _is_time(desk: Desk, pid: int, stage: str, victim: str, share: float, way: Way) -> bool:
+    """Tell whether a share of the work is done: of the class, or of the CPU time; and there is somebody to be killed."""
+    if stage == "grade":
+        return len(results_in(desk.book)) >= int(share * (SIZE - 4)) and bool(_kinds(pid)[victim])
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= share * way.seconds[stage]
 
 
 def _left(root: Path) -> list[str]:

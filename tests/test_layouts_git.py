@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from redink.grader.intake import git
 from redink.grader.pipeline.collect import Collected, collect
 from redink.grader.pipeline.load import load
 from tests.handing_in import EMPTY
+from tests.test_crash import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
 
@@ -205,10 +207,37 @@ def test_clones_are_removed_when_nobody_needs_them(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
     (tmp_path / "t").mkdir()
     repository(tmp_path, "ada")
-    found = collect("perceptron", listed(tmp_path / "repos.txt", "ada", f"file://{tmp_path}/no"))
-    assert len(list((tmp_path / "t").iterdir())) == 1
+    git._clones.cache_clear()
+    try:
+        found = collect("perceptron", listed(tmp_path / "repos.txt", "ada", f"file://{tmp_path}/no"))
+    finally:
+        git._clones.cache_clear()
+    (place,) = (tmp_path / "t").iterdir()
+    assert len(list(place.glob("git-*"))) == 1
     del found
-    assert list((tmp_path / "t").iterdir()) == []
+    assert list(place.glob("git-*")) == []
+
+
+CLONES = """
+import os, signal, sys
+from redink.grader.intake.git import Repository
+clone = Repository(sys.argv[1])
+if sys.argv[2] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_clones_of_a_command_that_was_killed_are_removed_by_the_next(tmp_path):
+    folder, tmp = repository(tmp_path, "ada"), tmp_path / "t"
+    tmp.mkdir()
+    for how in ("killed", "whole"):
+        for left in tmp.iterdir():
+            os.utime(left, (0, 0))  # it is not quite new
+        command = [sys.executable, "-c", CLONES, f"file://{folder}", how]
+        done = subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp)}, check=False)
+        assert done.returncode == (0 if how == "whole" else -signal.SIGKILL)
+        assert how == "whole" or list(tmp.glob("*/git-*/clone"))
+    wait_until(lambda: not list(tmp.iterdir()))
 
 
 @pytest.mark.parametrize("time", ["", " x +0000", " -62135596800 +0000", " 253402300799 +0000", f" {'9' * 30} +0000"])

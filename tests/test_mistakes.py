@@ -84,7 +84,7 @@ def test_blank_answers_are_no_mistake(wrong, wrong_course):
     told = (wrong_course / "first.txt").read_text(encoding="utf-8")
     assert "2 submissions share an unknown mistake in ideas: fay, gus" in told
     assert told.count("share an unknown mistake") == 2
-    assert "`redink mistakes little` says more" in told
+    assert "next: redink mistakes little " in told
 
 
 def test_a_group_shows_its_checks_an_example_and_its_name(wrong):
