@@ -163,7 +163,7 @@ def test_a_when_that_judges_or_uses_a_free_name_is_refused_with_its_check(tiny, 
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("assignments/tiny/assignment.toml", "points = 100", "points = 90", "the core questions have 90 points"),
+        ("assignments/tiny/assignment.toml", "points = 100", "points = 0", "the core questions have no points"),
         ("assignments/tiny/assignment.toml", "title =", "titel =", "assignment.toml: "),
         ("assignments/tiny/assignment.toml", 'slug = "tiny"', 'slug = "other"', "the slug is 'other', but the folder"),
         ("assignments/tiny/checks.py", '@check("centre")', '@check("center")', "tiny has no question 'center'"),

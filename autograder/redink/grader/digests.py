@@ -37,7 +37,7 @@ _IN_THE_JUDGE = (
     "grader/evidence/keys.py", "box/__init__.py", "box/time_limit.py",
     *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "carry", "diagnose", "score")),
 )  # fmt: skip
-_IN_THE_MAKING = ("grader/assignment", "grader/answer_key")
+_IN_THE_MAKING = ("suggesting.py", "grader/assignment", "grader/answer_key")
 
 
 def digest(*parts: bytes | str) -> str:
