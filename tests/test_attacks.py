@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ SITUATIONS = ["root", "user", "user without namespaces"]
 _UID = 60_123
 MOST_MEMORY = 500_000  # kilobytes
 MOST_STORED = 4 << 20
+SLOWLY = 5  # times that a busy machine may take for our own work
 
 
 @pytest.fixture(scope="session", params=SITUATIONS)
@@ -124,6 +126,24 @@ def test_nobody_stores_more_than_a_few_megabytes(outcome: dict[str, Any]) -> Non
     stored = outcome["after"]["stored"]
     assert len(stored) >= len(ATTACKS)
     assert {name: size for name, size in stored.items() if size > MOST_STORED} == {}
+
+
+def test_no_attack_holds_a_worker_past_its_limits(outcome: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    times = {name: result["wall_seconds"] for name, result in outcome["by_name"].items()}
+    with capsys.disabled():
+        os.write(1, f"\n{_figures(outcome, times)}\n".encode())
+    assert {name: seconds for name, seconds in times.items() if seconds > SLOWLY * runner.LONGEST} == {}
+
+
+def _figures(outcome: dict[str, Any], times: dict[str, float]) -> str:
+    """Say in a line how many attacks there are of each kind, and the most that any of them took."""
+    after = outcome["after"]
+    kinds = ", ".join(f"{n} {kind}" for kind, n in Counter(path.parent.name for path in ATTACKS.values()).items())
+    longest, largest = (max(all, key=lambda name: all[name]) for all in (times, after["stored"]))
+    return (
+        f"{outcome['situation']}: {len(ATTACKS)} attacks ({kinds}); kilobytes at most: {after['memory']}; longest: "
+        f"{longest}, {times[longest]:.1f} s; most stored: {largest}, {after['stored'][largest]} bytes"
+    )
 
 
 def test_no_secret_input_stands_anywhere_in_the_results(outcome: dict[str, Any]) -> None:

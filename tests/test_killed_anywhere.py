@@ -1,9 +1,8 @@
 """kill -9 at random moments of the whole way: afterwards a normal run exports the same bytes, and nothing is left behind.
 
 The way begins with a gradebook of an older Redink, which `collect` brings up to date. Whom it hits (the command itself, a
-worker, the template of the boxes or a zygote) and when is drawn from a seed, so that a failure can be repeated: `pytest -k
-'anywhere and 17'`. The processes of a submission itself are not hit: who kills one of these from outside cannot be told from
-code that kills itself, which costs what it was about to do.
+worker, the template or the keeper of a box, the child or the runner of a submission) and when is drawn from a seed, so that
+a failure can be repeated: `pytest -k 'anywhere and 17'`.
 """
 
 from __future__ import annotations
@@ -16,10 +15,12 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from redink.grader.course import Course
@@ -38,7 +39,8 @@ STAGES: dict[str, tuple[object, ...]] = {
     "report": ("report", "little", "--to", "report"),
     "export": ("export", "little", "--as", "csv", "--to", "grades.csv"),
 }
-FAST, ALL = range(3), range(3, 30)
+FAST, ALL = range(3), range(3, 43)
+VICTIMS = ("coordinator", "worker", "box", "box", "child", "child", "runner", "runner")
 _LEFT = re.compile(r"\.part$|\.lock$|\.grades\.csv|\.sqlite-journal$")
 
 
@@ -75,7 +77,9 @@ def way(shared: Any, little_course: Path) -> Way:
 
 def _slowly(made: MadeUp) -> MadeUp:
     """Have every notebook take a while, so that somebody can be hit who is at work."""
-    old, new = b"import numpy as np", b"import time; time.sleep(0.4); import numpy as np"
+    old = b"import numpy as np"
+    later = b"os.register_at_fork(after_in_child=lambda: time.sleep(0.3))"  # its runners, too
+    new = b"import os, time; time.sleep(0.4); " + later + b"; " + old
     return replace(made, notebooks={what: data.replace(old, new, 1) for what, data in made.notebooks.items()})
 
 
@@ -89,15 +93,22 @@ def _run(desk: Desk, stage: str, **env: str) -> float:
 
 
 def _kinds(pid: int) -> dict[str, list[int]]:
-    """Tell the processes below a command apart: workers are spawned, boxes are the template and its zygotes."""
-    found: dict[str, list[int]] = {"coordinator": [pid], "worker": [], "box": []}
+    """Tell the processes below a command apart: workers are spawned, boxes are the template and those forked from it.
+
+    Of what these have forked in turn, the child of a submission leads a session of its own, to which its runner belongs.
+    """
+    found: dict[str, list[int]] = {"coordinator": [pid], "worker": [], "box": [], "child": [], "runner": []}
     for one in sorted(descendants(pid)):
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{one[0]}/cmdline").read_bytes()
+            words, parent = Path(f"/proc/{one[0]}/cmdline").read_bytes(), parent_of(one)
             if b"spawn_main" in words:
                 found["worker"].append(one[0])
-            elif b"redink/box" in words and parent_of(one) in (pid, *found["box"][:1]):
+            elif b"redink/box" in words and parent in (pid, *found["box"][:1]):
                 found["box"].append(one[0])
+            elif parent in found["child"]:
+                found["runner"].append(one[0])
+            elif b"redink/box" in words and os.getsid(one[0]) == one[0]:
+                found["child"].append(one[0])
     return found
 
 
@@ -108,6 +119,9 @@ def _disturb(desk: Desk, stage: str, victim: str, share: float, way: Way, chance
     )
     with process:
         wait_until(lambda: process.poll() is not None or _is_time(desk, process.pid, stage, victim, share, way))
+        if victim in ("child", "runner"):  # not always at its first breath
+            time.sleep(0.5 * chance.random())
+            wait_until(lambda: process.poll() is not None or _kinds(process.pid)[victim])
         below = descendants(process.pid)
         hit = "nobody: it was done"
         if process.poll() is None and (found := _kinds(process.pid)[victim]):
@@ -131,10 +145,10 @@ def _left(root: Path) -> list[str]:
     return [str(one) for one in root.rglob("*") if _LEFT.search(one.name)]
 
 
-def _is_as_if_nothing_had_happened(way: Way, seed: int, tmp_path: Path) -> str:
+def _is_as_if_nothing_had_happened(way: Way, seed: int, tmp_path: Path, whom: str = "") -> str:
     chance = random.Random(seed)
-    stage = chance.choice(["collect", "collect", "grade", "grade", "grade", "grade", "report", "export"])
-    victim = chance.choice(["coordinator", "worker", "box", "box"]) if stage == "grade" else "coordinator"
+    stage = "grade" if whom else chance.choice(["collect", "collect", *["grade"] * 6, "report", "export"])
+    victim = whom or (chance.choice(VICTIMS) if stage == "grade" else "coordinator")
     share = chance.random()
     tmp = tmp_path / "tmp"
     tmp.mkdir()
@@ -156,6 +170,13 @@ def _is_as_if_nothing_had_happened(way: Way, seed: int, tmp_path: Path) -> str:
 @pytest.mark.parametrize("seed", FAST)
 def test_killed_anywhere_a_normal_run_exports_the_same(way, tmp_path, seed):
     _is_as_if_nothing_had_happened(way, seed, tmp_path)
+
+
+@pytest.mark.parametrize("whom", ["child", "runner"])
+def test_killed_anywhere_a_submission_itself_costs_nobody_a_point(way, tmp_path, whom):
+    assert _is_as_if_nothing_had_happened(way, 0, tmp_path, whom).endswith(whom)
+    records = results_in(tmp_path / "course/.redink/gradebook.sqlite").values()
+    assert any(msgspec.msgpack.decode(one)["run_again"] for one in records)
 
 
 @pytest.mark.slow

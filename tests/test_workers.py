@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -251,7 +252,13 @@ def test_no_more_submissions_are_read_than_are_about_to_be_graded(key, box, coun
         for _, done in workers.grade(key, endless()):
             received += 1
             assert done.state == "ungradable"
-        for _ in range(count * 4):
-            pool.submit(worker._release)
+        all_threads = threading.Barrier(count)
+
+        def release() -> None:
+            all_threads.wait(60)  # each thread has a worker: none may take the turn of another
+            worker._release()
+
+        for one in [pool.submit(release) for _ in range(count)]:
+            one.result()
     assert received == 40
     assert most == AHEAD * count

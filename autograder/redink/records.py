@@ -10,6 +10,7 @@ Visibility = Literal["public", "hidden"]
 Word = Literal["passed", "failed", "error", "timeout", "not_run"]
 Precision = Literal["double", "single", "half"]
 State = Literal["graded", "ungradable", "internal_error"]
+RUN_AGAIN = "it was run again: a process of it was killed, from outside or by itself"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,6 +159,7 @@ class Execution(Record, frozen=True):
     box: Walls = Walls()
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
+    run_again: bool = False  # since a process of it was killed, from outside or by itself
 
 
 class Observed(Execution, frozen=True):
@@ -257,6 +259,7 @@ class Result(Record, frozen=True):
     box: Walls
     cpu_seconds: float
     wall_seconds: float
+    run_again: bool = False  # since a process of it was killed, from outside or by itself
 
 
 class Results(Record, frozen=True):

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 LONGEST = 300  # characters of one line
 MOST_LINES = 1000
 _MARKS = re.compile(r"([\\`*\[\]<>#!|~$&@]|(?<![^\W_])_|_(?![^\W_])|^[-+]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(\d{1,9})(?=[.)](?:\s|$))")  # at the beginning of a line it begins a list
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # letters and marks that show nothing
 _DIGITS = 4000  # Python itself writes no integer of more than 4300
 _MOST_ALIKE = 12  # groups of names that are listed
@@ -73,7 +74,7 @@ def same_letters(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Write a text so that Markdown shows it as it is: no table, link, heading, mention or HTML comes of it."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\", _MARKS.sub(r"\\\1", " ".join(text.split())))
 
 
 def number(value: int) -> str:

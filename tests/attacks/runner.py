@@ -46,6 +46,7 @@ memory_mb = 400
 disk_mb = 64
 processes = 24
 open_files = 100"""
+LONGEST = 2 * 10 + 10  # seconds by the clock that these limits allow a submission in all
 _STORED = """
 SELECT students.name, COALESCE(SUM(length(content)), 0) + COALESCE((
     SELECT SUM(length(sources) + length(cells)) FROM runs WHERE runs.submission = submissions.id), 0) + COALESCE((

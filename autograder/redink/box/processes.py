@@ -147,6 +147,11 @@ def sweep() -> float:
         used += usage.ru_utime + usage.ru_stime
 
 
+def was_killed(code: int) -> bool:
+    """Tell whether an exit code is that of a process which somebody ended: itself, the kernel or an administrator."""
+    return -code in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
+
+
 def how_it_ended(code: int) -> str:
     """Describe an exit code in words; a negative one is a signal's number."""
     if code == NO_ROOM:

@@ -8,7 +8,7 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest, run_digest
 from redink.records import Cell
 
-_FORM = "with counts"  # of what is stored of borrowing; what was stored in another form counts as not there
+_FORM = "with counts and errors"  # of what is stored of borrowing; what was stored in another form counts as not there
 
 
 def observation_keys(key: AnswerKey, to_run: Sequence[Cell]) -> dict[str, str]:

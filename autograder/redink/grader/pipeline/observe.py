@@ -92,6 +92,7 @@ def _execution(cells: Sequence[Cell], observed: Observed) -> Execution:
         box=observed.box,
         cpu_seconds=observed.cpu_seconds,
         wall_seconds=observed.wall_seconds,
+        run_again=observed.run_again,
     )
 
 

@@ -63,4 +63,5 @@ def make_result(key: AnswerKey, submission: Submission, done: Done) -> Result:
         box=execution.box if execution else Walls(),
         cpu_seconds=round(execution.cpu_seconds, 2) if execution else 0.0,  # finer, it would tell of secret inputs
         wall_seconds=round(execution.wall_seconds, 2) if execution else 0.0,
+        run_again=bool(execution and execution.run_again),
     )

@@ -48,13 +48,19 @@ class Report(Record, frozen=True):
     changes: tuple[GradeChange, ...] = ()
     reused: int = 0
     told: tuple[str, ...] = ()  # what else an instructor should know
+    names: dict[str, str] = msgspec.field(default_factory=dict)  # by the ids of the roster
 
     def file(self) -> Results:
         """Return the content of results.json."""
         return Results(results=self.results)
 
 
-def report(outcomes: Iterable[Outcome], told: Sequence[str] = (), spec: Spec | None = None) -> Report:
+def report(
+    outcomes: Iterable[Outcome],
+    told: Sequence[str] = (),
+    spec: Spec | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Report:
     """Gather outcomes in the order of their ids, those without a grade among them; one that cannot be shown says so."""
     ordered = sorted(map(_showable, outcomes), key=lambda one: one.result.submission.id)
     return Report(
@@ -63,6 +69,7 @@ def report(outcomes: Iterable[Outcome], told: Sequence[str] = (), spec: Spec | N
         changes=tuple(change for one in ordered if (change := _change(one)) is not None),
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
+        names={one: name for one, name in (names or {}).items() if name},
     )
 
 

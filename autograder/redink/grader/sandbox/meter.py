@@ -30,6 +30,10 @@ class Greedy(Lost):
     """The submission's processes together use more memory than allowed, or there are too many of them."""
 
 
+class Killed(Lost):
+    """A process of the submission was killed, and not by us; from outside or by itself, nobody can tell."""
+
+
 class Waiting(Protocol):
     """Decides how long the grader waits for a frame."""
 

@@ -32,15 +32,15 @@ def sane_run(run: CellRun, limits: Limits, room: int) -> CellRun:
 def sane_observation(reply: Reply, request: Request, most: int) -> Observation:
     """Keep of an untrusted reply what makes sense; a value of `most` bytes is kept as it is, and decoded by the judge."""
     calls = _sane_calls(reply.calls, request.forbids) if reply.calls else ()
+    lent = _sane_counts(reply.lent, request.borrows) if request.borrows else ()
     if reply.status != "returned":
         where = reply.where if _PLACE.fullmatch(reply.where) else ""
-        return Observation(status=reply.status, error=clean(reply.error), where=where, calls=calls)
+        return Observation(status=reply.status, error=clean(reply.error), where=where, calls=calls, lent=lent)
     if len(reply.value) > most:
         error = f"returned {len(reply.value):,} bytes, far more than a right answer has: {most:,} are allowed"
         return Observation(status="too_large", error=error, calls=calls)
     known = _parameters(request.when) if reply.modified else []
     modified = tuple(name for name in known if name in reply.modified[:_LONGEST_LIST].split(","))
-    lent = _sane_counts(reply.lent, request.borrows) if request.borrows else ()
     return Observation(status="returned", value=reply.value, modified=modified, calls=calls, lent=lent)
 
 

@@ -8,6 +8,11 @@ Order is a wall. What a student may read of a submission is how its cells ended 
 all of that is known before the first secret input enters the box: published requests have their outcomes before a secret
 one is sent, to any child, and how a cell ends after that, when it must run again in a fresh child, is not kept. Forks
 would not do: what one runner writes into a file, the next one reads.
+
+Who killed a process cannot be told: the kernel, short of memory, an administrator, or the submission itself. So the first
+time that one is killed, and not by us, everything is run once more, in a new box, and that second run is believed, whatever
+happens in it. Time and memory are counted over both. If a secret input had been sent, what may be shown stays as the first
+run had it: the second could tell of that input, by the clock.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from redink.box import processes, protocol
 from redink.box.protocol import Borrow, CellDone, Ended, FromBox, Lent, Reply, RunCells, RunnerEnded, RunRequests
 from redink.errors import BoxError, TooLateError
 from redink.grader.sandbox.channel import DISTURBED, Channel
-from redink.grader.sandbox.meter import Allowance, Deadline, Exhausted, Late, Lost, Meter, out_of_memory
+from redink.grader.sandbox.meter import Allowance, Deadline, Exhausted, Killed, Late, Lost, Meter, out_of_memory
 from redink.grader.sandbox.sanitise import sane_observation, sane_run
 from redink.records import Cell, CellRun, Limits, Observation, Observed, Request, Walls
 
@@ -76,28 +81,50 @@ class Session:
         self._printed = 0  # characters of output in them
         self._barred: set[int] = set()  # the cells that ended their process, and are not run again
         self._seen: dict[str, Observation] = {}
+        self._shown: dict[str, Observation] = {}  # published, from a first run that was sent secrets
         self._secret_sent = False
+        self._again = False  # whether this is the second run
         self._at: int | Request | None = None  # what runs now, and pays if the child is lost
         self._walls = Walls()
         self._zygote = 0  # the pid from which everything of this submission descends
 
     def observe(self) -> Observed:
-        """Try until everything has an outcome, or the notebook has ended its process too often."""
+        """Run everything; if one of its processes is killed, from the start once more."""
         started = time.monotonic()
         try:
-            for _ in range(1 + MOST_RESPAWNS):
-                if self._attempt():
-                    break
+            try:
+                self._run()
+            except Killed:
+                self._forget()
+                self._run()
         except BoxError as error:
             raise TooLateError(str(error)) if self._secret_sent else error from error
         self._abandon("the notebook ended its process too often")
         return Observed(
             cells=tuple(self._runs[place] for place in range(len(self._cells))),
-            observations={request.id: self._seen[request.id] for request in self._requests},
+            observations={one.id: self._shown.get(one.id, self._seen[one.id]) for one in self._requests},
             box=self._walls,
             cpu_seconds=round(self._meter.ended, 4),
             wall_seconds=round(time.monotonic() - started, 4),
+            run_again=self._again,
         )
+
+    def _run(self) -> None:
+        """Try until everything has an outcome, or the notebook has ended its process too often."""
+        for _ in range(1 + MOST_RESPAWNS):
+            if self._attempt():
+                break
+
+    def _forget(self) -> None:
+        """Begin anew, as if nothing had run; what may be shown stays if a secret input was sent."""
+        self._again = True
+        self._barred.clear()
+        if self._secret_sent:
+            self._shown = {one.id: self._seen[one.id] for one in self._requests if one.published}
+        else:
+            self._runs.clear()
+            self._printed = 0
+        self._seen = {}
 
     def _attempt(self) -> bool:
         """Run everything in one child, from the first cell to the last pending request; tell whether that is the end."""
@@ -117,11 +144,23 @@ class Session:
             self._meter.stop_clock()
             ended, starved = self._children.end()
         self._meter.ended += ended.cpu_seconds
-        if lost is not None and starved and not str(lost):
-            lost = Lost(out_of_memory(self._limits))
         if lost is not None:
-            self._charge(lost, ended)
+            lost = self._explained(lost, ended, starved)
+            if isinstance(lost, Killed) and not self._again:
+                raise lost
+            self._charge(lost)
         return lost is None or isinstance(lost, Exhausted)
+
+    def _explained(self, lost: Lost, ended: Ended, starved: bool) -> Lost:
+        """Say why a child was lost, where that is only known now that it has ended."""
+        if str(lost):
+            return lost
+        if starved:
+            return Lost(out_of_memory(self._limits))
+        if not ended.itself:
+            return Lost("closed its connection to the grader")
+        how = processes.how_it_ended(ended.status)
+        return Killed(how) if processes.was_killed(ended.status) else Lost(how)
 
     def _run_cells(self, channel: Channel) -> None:
         try:
@@ -198,7 +237,10 @@ class Session:
     def _charge_for_runner(self, ended: RunnerEnded, request: Request) -> None:
         """Fail the request whose runner died; fail all of them where the cells left no room for another runner."""
         self._excuse_a_crowd(ended)
-        died = Observation(status="died", error=processes.how_it_ended(ended.code))
+        how = processes.how_it_ended(ended.code)
+        if processes.was_killed(ended.code) and not self._again:
+            raise Killed(how)
+        died = Observation(status="died", error=how)
         self._answer(request, died)
         if ended.code == processes.NO_ROOM:
             self._settle(self._requests, died)
@@ -225,12 +267,9 @@ class Session:
         for request in requests:
             self._seen.setdefault(request.id, observation)
 
-    def _charge(self, lost: Lost, ended: Ended) -> None:
+    def _charge(self, lost: Lost) -> None:
         """Fail what was running when the child was lost."""
-        late = isinstance(lost, Late | Exhausted)
-        how = str(lost) or (
-            processes.how_it_ended(ended.status) if ended.itself else "closed its connection to the grader"
-        )
+        late, how = isinstance(lost, Late | Exhausted), str(lost)
         if isinstance(self._at, int):
             status: Literal["timeout", "error"] = "timeout" if late else "error"
             self._barred.add(self._at)
