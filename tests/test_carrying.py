@@ -20,6 +20,7 @@ from redink.box.agreeing import agree
 from redink.box.borrowing import CannotBorrow, _change
 from redink.box.protocol import Borrow, Lent, RunnerEnded
 from redink.grader.answer_key.key import decode_key, encode_key
+from redink.grader.pipeline.carry import RAISED
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.sanitise import sane_observation
 from redink.grader.workers import borrowing
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs L
 MEDIAN = "def centre(X):\n    return X - np.median(X, axis=0) + 0.5"
 RIGHT = "def scale(X):\n    centred = centre(X)\n    return centred / np.sqrt((centred * centred).mean(axis=0))"
 OWN_BUG = RIGHT.replace("np.sqrt", "3 + np.sqrt")
+LISTS = "def centre(X):\n    return (X - np.median(X, axis=0)).tolist()"
 GIVEN = "right, given the error in centre, which is charged there"
 LENT = """import dis, sys, time
 def is_lent():
@@ -50,6 +52,12 @@ STUDENTS: dict[str, dict[int, str]] = {
     "constant": {CENTRE: "def centre(X):\n    return X * 0.0", SCALE: RIGHT},
     "lazy": {CENTRE: "def centre(X):\n    return X", SCALE: "def scale(X):\n    return centre(X)"},
     "raises": {CENTRE: "def centre(X):\n    raise ValueError(X[0, 0])"},
+    "lists": {CENTRE: LISTS, SCALE: RIGHT},
+    "other_error": {CENTRE: LISTS, SCALE: RIGHT + " / np.zeros(7)"},
+    "error_of_nothing": {CENTRE: LISTS, SCALE: "def scale(X):\n    raise TypeError(centre(X)[0][0])"},
+    "unwritten_later": {CENTRE: LISTS, SCALE: "def scale(X):\n    raise NotImplementedError(centre(X))"},
+    "raises_when_lent": {CENTRE: HOSTILE.format(act="raise ValueError('no')"), SCALE: (
+        "def scale(X):\n    centre(X)\n    raise ValueError('no')")},
     "unwritten": {CENTRE: "def centre(X):\n    raise NotImplementedError", SCALE: "def scale(X):\n    return X"},
     "in_place": {CENTRE: "def centre(X):\n    X -= np.median(X, axis=0)\n    return X"},
     "in_place_alone": {CENTRE: "def centre(X):\n    X -= X.mean(axis=0)\n    return X"},
@@ -77,6 +85,11 @@ OUTCOMES: dict[str, tuple[float, float, str]] = {  # points for centre and scale
     "constant": (0, 0, ""),
     "lazy": (0, 0, ""),
     "raises": (0, 0, ""),
+    "lists": (0, 40, f"{GIVEN}\n{RAISED}"),
+    "other_error": (0, 40, f"{GIVEN}\n{RAISED}"),
+    "error_of_nothing": (0, 0, ""),
+    "unwritten_later": (0, 0, ""),
+    "raises_when_lent": (0, 0, ""),
     "unwritten": (0, 0, ""),
     "in_place": (0, 40, f"{GIVEN}\nchanged its input X in place, which is charged in centre"),
     "in_place_alone": (20, 40, "changed its input X in place, which is charged in centre"),
@@ -102,6 +115,7 @@ HOPELESS = (
     "constant",
     "raises",
     "unwritten",
+    "unwritten_later",
 )  # of whom there is nothing to try
 
 
@@ -113,7 +127,7 @@ def scores(result: Mapping[str, Any]) -> tuple[float, float]:
 def notes(result: Mapping[str, Any]) -> set[str]:
     """List what is noted of `scale`, apart from notes on its published inputs."""
     checks = next(one["checks"] for one in result["questions"] if one["id"] == "scale")
-    return {note for check in checks for note in check["notes"] if "in centre" in note}
+    return {note for check in checks for note in check["notes"] if "in centre" in note or note == RAISED}
 
 
 def tried(desk: Desk) -> list[str]:
@@ -283,6 +297,7 @@ def test_a_mistake_in_two_earlier_questions_is_carried_from_both(little):
 REAL = {  # bugs in early functions that no bank knows, and what else they reached before
     "ridge": {
         "return w, float(y_mean - x_mean @ w)": ("return w, float(y_mean - 0.5 * x_mean @ w)", "ridge", "choose"),
+        "[:, None] ** np.arange(degree + 1)": ("** np.arange(degree + 1)[:, None]", "design", "growing"),  # it raises
         "W = along @ Vt": ("W = 0.9 * along @ Vt", "path", "experiment"),
     },
     "autoencoder": {
@@ -499,8 +514,8 @@ def test_a_lost_box_lends_nothing_more(zygote):
         first, second = (lending.lend(Borrow(name="early", inputs=inputs, places=("x",))) for _ in range(2))
         assert [wire.decode(one.value)[0] for one in (first, second)] == [1, 2]  # one process answers all
         raised = lending.lend(Borrow(name="early", inputs=wire.encode({"x": 2.0}), names=("x",)))
-        assert raised == Lent(status="raised")
-        assert lending.lend(Borrow(name="missing", inputs=nothing)) == Lent(status="raised")
+        assert (raised.status, raised.value) == ("raised", b"")
+        assert lending.lend(Borrow(name="missing", inputs=nothing)).status == "raised"
         left = lending.lend(Borrow(name="leave", inputs=nothing))
         assert (left.status, left.why) == ("refused", "it took too long, returned too much, or ended its process")
         assert lending.lend(Borrow(name="early", inputs=inputs, places=("x",))).status == "refused"

@@ -103,6 +103,15 @@ def test_a_right_answer_draws_none():
     assert named(answers(0.0, 1.0, 2.0), DOUBLES, LAST) is None
 
 
+def test_right_numbers_do_not_show_a_misconception_that_returns_booleans():
+    booleans = belief("returns_booleans", p0=False, p1=True)
+    assert named(answers(False, True, 2.0), booleans) == "returns_booleans"
+    seen = {f"adds/p{n}": returned(float(n)) for n in range(2)}
+    assert diagnose(ASKED[:2], seen, [], [booleans]) is None
+    yes_or_no = [Asked(id="adds/p0", check=adds, inputs={}, expected=True)]
+    assert named(answers(0), belief("turned_round", p0=False), asked=yes_or_no) == "turned_round"
+
+
 def test_an_unknown_mistake_draws_none():
     assert named(answers(9.0, 9.0, 9.0), DOUBLES, LAST) is None
     assert named(answers(9.0, 9.0, 9.0)) is None

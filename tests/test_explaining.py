@@ -173,6 +173,13 @@ def test_a_factor_that_is_a_number_among_the_inputs_is_named_by_it():
     )
 
 
+def test_a_size_of_two_is_a_size_like_others():
+    inputs = [{"X": np.ones((rows, 5))} for rows in (2, 3, 2)]
+    gots = [want / rows for want, rows in zip(MATRICES, (2, 3, 2), strict=True)]
+    assert relation(MATRICES, gots, inputs=inputs) == "divided by the number of rows of `X`"
+    assert relation(MATRICES, [want / 2 for want in MATRICES], inputs=inputs[:1] * 3) == "half"
+
+
 def test_a_mask_that_is_transposed_is_seen():
     masks = [np.tril(np.ones((n, n), dtype=bool)) for n in (5, 6)]
     assert relation(masks, [one.T for one in masks]) == "transposed"
@@ -202,6 +209,29 @@ def test_the_part_that_is_wrong_is_named_by_its_place_or_its_key():
     dicts = [{"loss": one.sum(), "slope": one} for one in MATRICES]
     hint = told(dicts, [{**one, "slope": -one["slope"]} for one in dicts])
     assert hint.text.startswith("The value under `slope` is the right one with the opposite sign")
+
+
+def test_checks_that_return_several_values_agree_wherever_theirs_is_wrong():
+    @check("q", calls="f")
+    def of_another_form():
+        """Is right with a value before it."""
+
+    @of_another_form.when
+    def _(student, x):
+        return 1.0, student.f(x)
+
+    asked = asked_of(MATRICES) + asked_of([[1.0, want] for want in MATRICES], of_another_form)
+    twice = {one.id: [1.0, 2 * one.expected[1]] if one.check is of_another_form else 2 * one.expected for one in asked}
+    hint = explain(asked, {id: returned(value) for id, value in twice.items()}, list(twice))
+    assert hint is not None and hint.relation == "twice"
+    twice |= {one.id: [1.0, -one.expected[1]] for one in asked if one.check is of_another_form}
+    assert explain(asked, {id: returned(value) for id, value in twice.items()}, list(twice)) is None
+
+
+def test_where_some_values_are_right_and_several_wrong_the_sentence_says_so():
+    wants = [[1.5, first, second] for first, second in zip(MATRICES, VECTORS, strict=True)]
+    gots = [[loss, 2 * first, 2 * second] for loss, first, second in wants]
+    assert told(wants, gots).text.startswith("Where it is wrong, your answer is twice the right one")
 
 
 def test_keys_that_may_come_from_the_inputs_are_not_told():

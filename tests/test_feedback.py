@@ -63,6 +63,22 @@ def test_a_public_failure_shows_fault_inputs_expected_got_and_replay():
     assert feedback.outcome == "failed"
 
 
+@check("q", returns="w mistake")
+def has_names(rng):
+    """Moves w."""
+
+
+def test_a_part_of_an_answer_is_told_by_its_declared_name_or_its_place():
+    seen, expected = returned([np.ones(2), False]), [np.ones(2), True]
+    for made, fault in [
+        (has_names, "In mistake: expected True, got False."),
+        (adds_one, "In result[1]: expected True, got False."),
+    ]:
+        trial = Trial(check=made.id, number=0, published=True, inputs=encode(INPUTS))
+        told = give_feedback(made, "public", [(trial, seen, expected, judge(made, seen, expected, INPUTS))])
+        assert told.fault == fault
+
+
 def test_the_smallest_failing_trial_is_told():
     feedback = give_feedback(adds_one, "public", [row(adds_one, WRONG, number=n) for n in range(3)])
     assert feedback.replay == 'check.replay("adds_one", 0)'

@@ -58,7 +58,7 @@ def test_all_odd_items_are_named_and_those_that_are_missing():
 
 
 def test_a_nan_is_told_as_such():
-    assert told({"remedy": float("nan"), "belt": 3}) == "at remedy: expected a string, got a number"
+    assert told({"remedy": float("nan"), "belt": 3}) == 'in result["remedy"]: expected a string, got a number'
     assert "NaN" in told({"remedy": "gates", "belt": np.nan})
 
 

@@ -33,6 +33,7 @@ _SAME_HASH = 16  # different keys with one hash: by chance never, and each makes
 _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()  # noqa: SIM905
 )
+_NAMES = {np.dtype(name): name for name in _DTYPES}
 _BFLOAT16 = "bfloat16"  # of tensors alone; two bytes for each number
 _ARRAY, _TENSOR, _BIGINT, _PAIRS, _OPAQUE = 1, 2, 3, 4, 5
 
@@ -131,13 +132,13 @@ class _Encoder:
         array = np.asarray(value)
         if array.dtype.kind in "OUS":
             return self.tree(array.tolist(), depth + 1)
-        if array.dtype.name not in _DTYPES and array.dtype.kind in "fc":
+        if _name(array.dtype) not in _DTYPES and array.dtype.kind in "fc":
             array = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-        if array.dtype.name not in _DTYPES:
+        if _name(array.dtype) not in _DTYPES:
             return _opaque(value)
         if isinstance(value, BFloat16Array):
             return _packed(_TENSOR, _BFLOAT16, (array.view(np.uint32) >> 16).astype(np.uint16))
-        return _packed(_TENSOR if isinstance(value, TensorArray) else _ARRAY, array.dtype.name, array)
+        return _packed(_TENSOR if isinstance(value, TensorArray) else _ARRAY, _name(array.dtype), array)
 
 
 def _integer(value: int) -> Any:
@@ -151,7 +152,12 @@ def _tensor(value: Any) -> Any:
     if str(plain.dtype) == "torch.bfloat16":
         return _packed(_TENSOR, _BFLOAT16, plain.view(sys.modules["torch"].int16).numpy().view(np.uint16))
     array = plain.numpy()
-    return _packed(_TENSOR, array.dtype.name, array)
+    return _packed(_TENSOR, _name(array.dtype), array)
+
+
+def _name(dtype: np.dtype[Any]) -> str:
+    """Return the name of a dtype; numpy would work it out anew for each array."""
+    return _NAMES.get(dtype) or dtype.name
 
 
 def _packed(code: int, dtype: str, array: np.ndarray[Any, Any]) -> Any:

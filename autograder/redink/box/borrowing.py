@@ -37,7 +37,7 @@ class CannotBorrow(BaseException):
 
 
 class LentRaised(BaseException):
-    """The function that was borrowed raised an error, and so there is no answer."""
+    """The function that was borrowed raised an error; a digest of it, if the reference's own raises one here too."""
 
 
 class Loans:
@@ -74,8 +74,10 @@ class Loans:
             frames.send(self._sock, pack(borrow))
             lent = to_box(frames.receive(self._sock))
             assert isinstance(lent, Lent), "the grader answers in turn"
-            if lent.status != "returned":
-                raise LentRaised(name) if lent.status == "raised" else CannotBorrow(lent.why)
+            if lent.status == "raised":
+                raise LentRaised("" if answer is not None else lent.why)
+            if lent.status == "refused":
+                raise CannotBorrow(lent.why)
             returned, *after = _three(decode_inputs(lent.value), name)
             returned = _plain(returned, name)
             became = after if lent.changed else [args, kwargs]

@@ -120,7 +120,7 @@ class Borrow(Record, frozen=True, tag="borrow"):
 
 
 class Lent(Record, frozen=True, tag="lent"):
-    """What the borrowed function did: it returned, or raised, or could not be called because of `why`."""
+    """What the borrowed function did: it returned, raised an error of which `why` is a digest, or could not be called."""
 
     status: Literal["returned", "raised", "refused"]
     value: bytes = b""  # a wire value of three: what it returned, and its arguments afterwards, by place and by name

@@ -40,6 +40,7 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch, lo
     """Call one `when` and return what it returned or how it ended, and which forbidden names were called in it."""
     limit = TimeLimit(limits.check_cpu, limits.check_cpu * limits.wall_factor)
     calls: Noted = {}
+    compared: Compared = {}
     try:
         call = Call(request)
         fixed_seeds.reseed()
@@ -51,7 +52,8 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch, lo
     except BaseException as error:  # noqa: BLE001 - student code may raise anything, SystemExit included
         status, text = ending(error)
         where = place(error) if status == "raised" else ""
-        return Reply(id=request.id, status=status, error=text, where=where, calls=pack_calls(calls))
+        lent = pack_counts(_counted(compared))
+        return Reply(id=request.id, status=status, error=text, where=where, calls=pack_calls(calls), lent=lent)
     if len(value) > limits.value_bytes:
         text = f"returned {len(value)} bytes; {limits.value_bytes} are allowed"
         return Reply(id=request.id, status="too_large", error=text, calls=pack_calls(calls))

@@ -11,6 +11,7 @@ larger than the expected one is not looked at any further (sizes.py).
 from __future__ import annotations
 
 import itertools
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,17 @@ from redink.texts import clean
 from redink.texts import number as written
 from redink.wire import Opaque, TensorArray
 
+IN_RESULT = "in result"  # how a sentence about a part of an answer begins: "in result[1][0]: …"
 TINY = 1e-12  # what rounding leaves where the truth is 0
 NOT_PLAIN = "the check compares something that is not plain data"
+_REFUSED = MappingProxyType(
+    {
+        "MaskedArray": "a masked array, which is not accepted: return a plain one",
+        "DataFrame": "a pandas DataFrame, which is not accepted: return its .to_numpy()",
+        "Series": "a pandas Series, which is not accepted: return its .to_numpy()",
+        "Index": "a pandas Index, which is not accepted: return its .to_numpy()",
+    }
+)
 _SAFE = 2**53  # up to here a float is exact for integers
 _COMPLEX = frozenset(["complex", *(np.dtype(code).name for code in np.typecodes["Complex"])])
 _NUMBERS = frozenset(
@@ -41,13 +51,12 @@ def outgrown(seen: Any, expected: Any) -> str | None:
     if not outgrows(seen, expected):
         return None
     if isinstance(seen, dict) and isinstance(expected, dict):
-        inside = ((f"at {key_name(key)}", seen[key], expected[key]) for key in expected if key in seen)
+        inside = ((_key(key), seen[key], expected[key]) for key in expected if key in seen)
     elif isinstance(seen, list) and isinstance(expected, list) and len(seen) == len(expected):
-        pairs = enumerate(zip(seen, expected, strict=True), start=1)
-        inside = ((f"value {place} of {len(seen)}", *pair) for place, pair in pairs)
+        inside = ((f"[{place}]", *pair) for place, pair in enumerate(zip(seen, expected, strict=True)))
     else:
         return f"expected {_extent(expected)}, got {_extent(seen)}"
-    worse = (f"{where}: {told}" for where, one, other in inside if (told := outgrown(one, other)))
+    worse = (placed(where, told) for where, one, other in inside if (told := outgrown(one, other)))
     return next(worse, f"expected {_extent(expected)}, got one with far more in it")
 
 
@@ -99,8 +108,8 @@ def describe(value: Any) -> str:
 
 
 def _described_object(type_name: str) -> str:
-    if type_name == "MaskedArray":
-        return "a masked array, which is not accepted: return a plain one"
+    if type_name in _REFUSED:
+        return _REFUSED[type_name]
     return f"an object of type {clean(type_name, 100)}"
 
 
@@ -124,6 +133,15 @@ def key_name(key: Any, most: int = 40) -> str:
     return written(key) if type(key) is int else clean(repr(key), most)
 
 
+def placed(piece: str, told: str) -> str:
+    """Say in which part of the answer something is so; what is deeper inside has a place already."""
+    return f"{IN_RESULT}{piece}{told.removeprefix(IN_RESULT) if told.startswith(IN_RESULT) else f': {told}'}"
+
+
+def _key(key: Any) -> str:
+    return f'["{key_name(key)}"]' if isinstance(key, str) else f"[{key_name(key)}]"
+
+
 def _string_difference(seen: Any, expected: str) -> str | None:
     if not isinstance(seen, str):
         return f"expected a string, got {describe(seen)}"
@@ -137,9 +155,7 @@ def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | N
         return f"the key {key_name(missing[0])} is missing"
     if len(seen) > len(expected):
         return f"the key {key_name(next(key for key in seen if key not in expected))} is not expected"
-    return next(
-        (f"at {key_name(key)}: {d}" for key in expected if (d := _difference(seen[key], expected[key], tol))), None
-    )
+    return next((placed(_key(key), d) for key in expected if (d := _difference(seen[key], expected[key], tol))), None)
 
 
 def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
@@ -150,9 +166,9 @@ def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
         return f"expected {wanted}, got {len(seen) if isinstance(seen, list) else describe(seen)}"
     if {type(item) for item in expected} == {int, float}:  # a count beside a real number: each at its own scale
         expected = [item if abs(item) > _SAFE else float(item) for item in expected]
-    for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
+    for place, (got, wanted) in enumerate(zip(seen, expected, strict=True)):
         if found := _difference(got, wanted, tol):
-            return f"value {place} of {len(expected)}: {found}"
+            return placed(f"[{place}]", found)
     return None
 
 

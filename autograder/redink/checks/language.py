@@ -29,6 +29,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from redink.checks.comparing import IN_RESULT
 from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
 from redink.errors import AuthorError
 from redink.records import Precision
@@ -45,7 +46,7 @@ class Check:
 
     def __init__(
         self, question: str, given: Function, *, kind: Literal["call", "item"], calls: str | None,
-        trials: int, weight: float, tol: float, covers: str, about: str = "",
+        trials: int, weight: float, tol: float, covers: str, about: str = "", returns: str = "",
     ) -> None:  # fmt: skip
         self.id = given.__name__
         self.question = question
@@ -59,6 +60,7 @@ class Check:
         self.precision: Precision = "single"  # what its question allows, once that is known
         self.mutates: frozenset[str] = frozenset()  # inputs that are meant to be changed in place, likewise
         self.also_about = frozenset(about.split())
+        self.returns = tuple(returns.split())
         self.given_function = given
         self.when_function: Function | None = None
         self.then_function: Function | None = None
@@ -95,6 +97,12 @@ class Check:
     def first_of(self, told: Mapping[str, str]) -> str:
         """Return what `told` says about the first function that this check is about; an empty string if nothing."""
         return next((told[name] for name in sorted(self.about) if name in told), "")
+
+    def told(self, message: str) -> str:
+        """Write a message with the declared name of the value that it is about: `w` instead of `result[0]`."""
+        for place, name in enumerate(self.returns):
+            message = message.replace(f"{IN_RESULT}[{place}]", f"in {name}", 1)
+        return message
 
     def inputs(self, rng: Any, trial: int, reference: Any = None) -> dict[str, Any]:
         """Make the inputs of one trial; `reference` has the functions of the solved master."""
@@ -142,13 +150,14 @@ def _used_by(check: str, when: Function) -> frozenset[str]:
 
 def check(
     question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8,
-    calls: str | None = None, about: str = "", covers: str = "",
+    calls: str | None = None, about: str = "", covers: str = "", returns: str = "",
 ) -> Callable[[Function], Check]:  # fmt: skip
     """Make a check of `question` from the function that makes its inputs.
 
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
     relative to the largest number in the expected array. `covers` names rows of the course inventory. `about` names what the
     check is about besides the functions that it calls: no hint is given while another failure about it is unexplained.
+    `returns` names the values of the answer, as in "w mistake", for sentences about one of them.
     """
     if callable(question):
         raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
@@ -157,8 +166,9 @@ def check(
         if given.__name__ == "_":
             raise AuthorError(f"a check of {question} is called _: a check is known by its function's name")
         return Check(
-            question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers, about=about
-        )
+            question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers, about=about,
+            returns=returns,
+        )  # fmt: skip
 
     return make
 

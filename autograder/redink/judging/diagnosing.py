@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from redink.checks.language import Check
+from redink.checks.precision import kinds
 from redink.judging.answers import Answer, read_answer
 from redink.judging.in_place import changed_inputs
 from redink.judging.verdicts import is_untried, is_unwritten, same
@@ -71,11 +72,18 @@ def _explained(asked: Sequence[Asked], seen: Answers, failing: Collection[str], 
         if wrong is None:
             if trial.id in failing and about.intersection(trial.check.about):
                 return 0
-        elif not (_changes_as_much(trial.check, answer, wrong) and same(trial.check, answer, wrong, trial.inputs)):
+        elif not (_changes_as_much(trial.check, answer, wrong) and _shows(trial, answer, wrong)):
             return 0
         else:
             count += 1
     return count
+
+
+def _shows(trial: Asked, answer: Answer, wrong: Answer) -> bool:
+    """Tell whether an answer is a misconception's; 0 and 1 pass for booleans, but not where booleans are the mistake."""
+    if not same(trial.check, answer, wrong, trial.inputs):
+        return False
+    return "bool" not in kinds(wrong.value) - kinds(trial.expected) or "bool" in kinds(answer.value)
 
 
 def _changes_as_much(check: Check, answer: Answer, wrong: Answer) -> bool:

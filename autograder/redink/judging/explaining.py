@@ -22,11 +22,12 @@ from redink.judging.answers import Answer
 from redink.judging.diagnosing import Answers, Asked, Belief, diagnose, hint_of, is_silent
 from redink.judging.orders import order_relations, shape_relations
 from redink.judging.relations import (
-    Array,
     Pair,
     Support,
     endless_relations,
+    input_sizes,
     is_enough,
+    numbers_in,
     region_relations,
     together,
     value_relations,
@@ -37,6 +38,7 @@ from redink.records import Hint
 _LARGEST = 50_000  # numbers of one array: more are not compared in all these ways
 _FINEST, _COARSEST = 1e-8, 1e-4
 _MOST_VALUES = 6
+_OF_ALL = ("several examples", "later values", "values in another order")  # what is said of all values together
 Relation = tuple[Place, str]
 Found = dict[Relation, Support]
 
@@ -61,6 +63,7 @@ def explain(asked: Sequence[Asked], seen: Answers, failing: Collection[str]) -> 
             place, name = found
             known = bool(told) or not _is_one_of_several(group.function, asked)
             partly = name != "several examples" and any(trial.id not in failing for trial in group.trials)
+            partly = partly or (not place.keys and name not in _OF_ALL and _is_partly_right(group, seen, failing))
             told[name] = sentence(name, place, function="" if known else group.function, partly=partly)
     if len(told) != 1:
         return None
@@ -74,6 +77,16 @@ class _Group(NamedTuple):
     function: str  # empty, if there are several
     trials: list[Asked]
     besides: list[Asked]  # trials that rest on more than this function: they may show something else
+
+
+def _is_partly_right(group: _Group, seen: Answers, failing: Collection[str]) -> bool:
+    """Tell whether in a wrong answer of several values some are right."""
+    for trial in group.trials:
+        if trial.id in failing and isinstance(trial.expected, list | dict) and seen[trial.id].status == "returned":
+            parts = _opened(seen[trial.id].value, trial.expected) or []
+            if any(difference(part.got, part.want, trial.check.tol) is None for part in parts):
+                return True
+    return False
 
 
 def _is_one_of_several(function: str, asked: Sequence[Asked]) -> bool:
@@ -109,24 +122,24 @@ def _is_direct(check: Check) -> bool:
 
 def _relation(group: _Group, seen: Answers, failing: Collection[str]) -> Relation | None:
     """Find the one relation that holds in all failing trials of a group; the tiny trials, which are first, come last."""
-    found: list[Found] = []
-    shared: list[Relation] = []
+    found: list[list[Found]] = []  # of each check
     by_check: dict[str, list[Asked]] = {}
     for trial in (*reversed(group.trials), *reversed(group.besides)):
         if trial.id in failing and trial.id in seen and not is_silent(seen[trial.id]):
             by_check.setdefault(trial.check.id, []).append(trial)
+    shared: dict[Relation, list[Support]] = {}
     for trials in by_check.values():
         relations = list(_of_check(trials, seen))
         if not all(relations) and (trials[0] in group.besides or _has_other_answers(trials[0].check)):
             continue
-        for one in relations:
-            shared = [relation for relation in shared if relation in one] if found else list(one)
-            found.append(one)
+        if relations:
+            found.append(relations)
+            shared = _shared(found)
         if found and not shared:
             break
     kept = []
-    for relation in shared:
-        whole = together([one[relation] for one in found])
+    for relation, supports in shared.items():
+        whole = together(supports)
         if whole is not None and is_enough(whole):
             kept.append(relation)
     if not shared and _needs_one_example(group.trials, failing):
@@ -134,6 +147,23 @@ def _relation(group: _Group, seen: Answers, failing: Collection[str]) -> Relatio
     names = strongest([name for _, name in kept])
     left = [relation for relation in kept if relation[1] in names]
     return left[0] if len(left) == 1 else None
+
+
+def _shared(checks: Sequence[Sequence[Found]]) -> dict[Relation, list[Support]]:
+    """Find what holds in all trials of all checks: at one place, or at one in each, as their forms differ."""
+    shared: dict[Relation, list[Support]] = {}
+    for name in dict.fromkeys(name for _, name in checks[0][0]):
+        places = [
+            [place for place, other in trials[0] if other == name and all((place, name) in one for one in trials)]
+            for trials in checks
+        ]
+        everywhere = [place for place in places[0] if all(place in some for some in places)]
+        for place in everywhere:
+            shared[place, name] = [one[place, name] for trials in checks for one in trials]
+        if not everywhere and all(len(some) == 1 for some in places):
+            pairs = zip(places, checks, strict=True)
+            shared[Place(), name] = [one[place, name] for (place,), trials in pairs for one in trials]
+    return shared
 
 
 def _of_check(trials: Sequence[Asked], seen: Answers) -> Iterator[Found]:
@@ -273,7 +303,7 @@ def _numbers(value: Any) -> list[float]:
 
 def _is_handed_back(pair: Pair, inputs: Mapping[str, Any]) -> bool:
     """Tell whether an array is one of the inputs as it came: nothing was computed that could be nearly right."""
-    return pair.got.size > 1 and any(np.array_equal(pair.got, _array(value)) for value in inputs.values())
+    return pair.got.size > 1 and any(np.array_equal(pair.got, numbers_in(value)) for value in inputs.values())
 
 
 def _as_pair(got: Any, want: Any, tol: float, inputs: Mapping[str, Any]) -> Pair | None:
@@ -301,36 +331,3 @@ def _of_arrays(pair: Pair) -> Iterator[tuple[str, Support]]:
 def is_constant(pair: Pair) -> bool:
     """Tell whether the same number stands everywhere in an answer, which no relation explains; NaN is another matter."""
     return pair.got.size > 1 and bool((pair.got == pair.got.flat[0]).all())
-
-
-def input_sizes(inputs: Mapping[str, Any]) -> dict[str, float]:
-    """Name the sizes of the inputs, and the roots of their last axes, that a factor may be."""
-    sizes: dict[str, float] = {}
-    for name, value in inputs.items():
-        if type(value) is int and value > 2:
-            sizes[f"`{name}`"] = value
-        shape = _array(value).shape
-        named = dict(zip(_axis_names(len(shape)), shape, strict=False))
-        if len(shape) > 1:
-            named["number of entries"] = math.prod(shape)
-        for words, size in named.items():
-            if size > 2:
-                sizes[f"the {words} of `{name}`"] = size
-                if words != "number of entries":
-                    sizes[f"the square root of the {words} of `{name}`"] = math.sqrt(size)
-    return sizes
-
-
-def _axis_names(ndim: int) -> list[str]:
-    if ndim <= 2:
-        return [["length"], ["number of rows", "number of columns"]][ndim - 1] if ndim else []
-    middle = ["size of the second axis", "size of the third axis"][: ndim - 2]
-    return ["size of the first axis", *middle, "size of the last axis"] if ndim <= 4 else ["size of the first axis"]
-
-
-def _array(value: Any) -> Array:
-    """Read an input as an array; one without numbers, where it is something else."""
-    array = (
-        as_array(value)[0] if isinstance(value, np.ndarray) or (isinstance(value, list) and is_table(value)) else None
-    )
-    return np.array(math.nan) if array is None else array

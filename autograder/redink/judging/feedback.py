@@ -52,12 +52,16 @@ class Feedback(Record, frozen=True):
         """The same as plain lines; empty if the check passed."""
         if self.passed:
             return ""
-        lines = [self.sentence, self.fault]
-        lines += [f"  {name} = {value}" for name, value in self.inputs]
+        return "\n".join(line for line in (self.sentence, self.fault, *self.details) if line)
+
+    @property
+    def details(self) -> list[str]:
+        """The values, as plain lines."""
+        lines = [f"  {name} = {value}" for name, value in self.inputs]
         lines += [f"  expected: {self.expected}"] if self.expected else []
         lines += [f"  got:      {self.got}"] if self.got else []
         lines += [f"  replay:   {self.replay}"] if self.replay else []
-        return "\n".join(line for line in lines if line)
+        return lines
 
 
 def give_feedback(
@@ -83,7 +87,7 @@ def give_feedback(
         outcome=outcome,
         sentence=check.sentence,
         notes=notes,
-        fault=_capital(verdict.message),
+        fault=_capital(check.told(verdict.message)),
         inputs=_shown(decode(trial.inputs)),
         expected="" if check.then_function or check.view_function else show(expected),  # one right answer of many
         got=show(answer.value) if answer.status == "returned" else "",

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from redink.checks.comparing import as_array, is_table
+
 Array = np.ndarray[Any, Any]
 Sizes = Mapping[str, float]  # the sizes of the inputs, under the words that name them
 
@@ -115,6 +117,45 @@ def is_enough(found: Support) -> bool:
     broken = all(number != round(number) for number in points)
     long = len(found.points) >= 2 and found.entries >= 10
     return len(points) >= 3 or (len(points) == 2 and broken) or long or found.chance > 0
+
+
+# -- the sizes that a factor may be ------------------------------------------------------------------------------------
+
+
+def input_sizes(inputs: Mapping[str, Any]) -> dict[str, float]:
+    """Name the sizes of the inputs, and the roots of their last axes, that a factor may be."""
+    sizes: dict[str, float] = {}
+    for name, value in inputs.items():
+        if type(value) is int and value > 1:
+            sizes[f"`{name}`"] = value
+        shape = numbers_in(value).shape
+        named = dict(zip(_axis_names(len(shape)), shape, strict=False))
+        if len(shape) > 1:
+            named["number of entries"] = math.prod(shape)
+        for words, size in named.items():
+            if size > 1:
+                sizes[f"the {words} of `{name}`"] = size
+                if words != "number of entries":
+                    sizes[f"the square root of the {words} of `{name}`"] = math.sqrt(size)
+    return sizes
+
+
+def _axis_names(ndim: int) -> list[str]:
+    if ndim <= 2:
+        return [["length"], ["number of rows", "number of columns"]][ndim - 1] if ndim else []
+    middle = ["size of the second axis", "size of the third axis"][: ndim - 2]
+    return ["size of the first axis", *middle, "size of the last axis"] if ndim <= 4 else ["size of the first axis"]
+
+
+def numbers_in(value: Any) -> Array:
+    """Read an input as an array; one without numbers, where it is something else."""
+    array = (
+        as_array(value)[0] if isinstance(value, np.ndarray) or (isinstance(value, list) and is_table(value)) else None
+    )
+    return np.array(math.nan) if array is None else array
+
+
+# -- relations ---------------------------------------------------------------------------------------------------------
 
 
 def value_relations(pair: Pair) -> Iterator[tuple[str, Support]]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from redink.checks.comparing import as_array, describe, difference, is_table, key_name, notes, outgrown
+from redink.checks.comparing import as_array, describe, difference, is_table, key_name, notes, outgrown, placed
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
 from redink.checks.sizes import outgrows
@@ -231,9 +231,9 @@ def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
         return f"expected {len(expected)} values, got {describe(seen)}"
-    for place, (got, wanted) in enumerate(zip(seen, expected, strict=True), start=1):
+    for place, (got, wanted) in enumerate(zip(seen, expected, strict=True)):
         if complaint := _unlike(got, wanted):
-            return f"value {place} of {len(expected)}: {complaint}"
+            return placed(f"[{place}]", complaint)
     return None
 
 

@@ -132,7 +132,7 @@ def sentence(name: str, place: Place, *, function: str = "", partly: bool = Fals
     rest = name.removeprefix(begin)
     its = "your" if it == "your answer" else f"{it}'s"
     said = template.format(it=it, its=its, rest=rest, axis=_AXES.get(rest, rest))
-    if partly:
+    if partly and "wrong only" not in said:
         said = f"where it is wrong, {said}"
     return f"In `{function}`, {said}" if function else said[:1].upper() + said[1:]
 

@@ -3,7 +3,8 @@
 A check that fails may only show an error of an earlier question, which is charged there. If that error is a known
 misconception, the answer key says what follows from it. For any other error it is tried: the reference borrows the
 student's functions of the earlier questions (workers/borrowing.py), and what it then answers is evidence like any other.
-Where that was not tried yet, it is said what should be; where it cannot be, a person is asked to look.
+Where that was not tried yet, it is said what should be; where it cannot be, a person is asked to look. An error that a
+student's code raised is carried too, if the reference raises the very same one, which says in which sizes it stumbled.
 """
 
 from __future__ import annotations
@@ -17,16 +18,21 @@ import msgspec
 from redink.assignment.spec import Question
 from redink.checks.language import Check
 from redink.grader.answer_key.open_key import OpenKey
+from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.keys import borrowed_name
 from redink.grader.pipeline.judge import Judged
-from redink.judging.diagnosing import Belief
+from redink.judging.answers import Answer
+from redink.judging.diagnosing import Asked, Belief, is_silent
 from redink.judging.feedback import Feedback
 from redink.judging.in_place import changed_inputs
 from redink.judging.relying import directly_used, fits_its_checks, is_guessable, is_trivial, relies_on, shares_code
 from redink.judging.verdicts import judge, same
 from redink.records import LentCount
 from redink.source import definitions
+
+LENT_ERROR = "LentRaised"  # how the reference's box says that a borrowed function raised an error (box/borrowing.py)
+RAISED = "the reference raises the same error with it, and so might an empty function: a person should look"
 
 
 class Earlier(NamedTuple):
@@ -64,7 +70,7 @@ def carry(
     helped = _helped_besides(key, question, evidence, earlier.others)
     shared = (*tangled, *helped, *_shared_with(key, question, evidence, earlier.charged))
     for id in _open_checks(judged, feedback):
-        raised = () if _returned(key, id, evidence, judged[id]) else _raising(key, question, evidence, earlier.charged)
+        raised = _raising(key, question, evidence, earlier.charged) if _raised(key, id, evidence, judged[id]) else ()
         if blamed := list(dict.fromkeys((*shared, *raised))):
             code = f"uses code of {' and '.join(blamed)}, whose error may be all that is wrong here"
             feedback[id] = _noted(feedback[id], f"{code}: a person should look")
@@ -77,14 +83,30 @@ def _open_checks(judged: Mapping[str, Judged], feedback: Mapping[str, Feedback])
 
 
 def _follows(key: OpenKey, check: str, evidence: Evidence, judged: Judged, belief: Belief) -> bool:
-    """Tell whether every failed trial returned what the reference returns with that misconception put in place."""
-    for asked, answer in zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True):
-        if judged.passed[asked.id]:
-            continue
+    """Tell whether every failed trial ended as the reference's does with that misconception put in place."""
+    for asked, answer in _failed(key, check, evidence, judged):
         wrong = belief.gives.get(asked.id)
-        if wrong is None or answer.status != "returned" or not same(asked.check, answer, wrong, asked.inputs):
+        if wrong is None or not _ends_alike(asked, answer, wrong):
             return False
     return True
+
+
+def _failed(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> list[tuple[Asked, Answer]]:
+    """Return the failed trials of a check, each with its answer."""
+    answers = zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True)
+    return [(asked, answer) for asked, answer in answers if not judged.passed[asked.id]]
+
+
+def _ends_alike(asked: Asked, answer: Answer, other: Answer) -> bool:
+    """Tell whether the reference, with an earlier error, returned the same as a student, or raised the very same error.
+
+    Of an error that a borrowed function raised, only a digest is known.
+    """
+    if answer.status != "raised":
+        return answer.status == "returned" and same(asked.check, answer, other, asked.inputs)
+    if other.status != "raised" or is_silent(answer):
+        return False
+    return other.error in (answer.error, f"{LENT_ERROR}: {digest(answer.error)}")
 
 
 def _if_it_proves_something(
@@ -122,7 +144,7 @@ def _try_the_rest(
     charged: Sequence[str],
 ) -> dict[str, tuple[str, ...]]:
     """Carry the checks that fail only by errors of earlier questions; return those of which that is not known yet."""
-    open_checks = [id for id in _open_checks(judged, feedback) if _returned(key, id, evidence, judged[id])]
+    open_checks = [id for id in _open_checks(judged, feedback) if _may_follow(key, id, evidence, judged[id])]
     if not open_checks or not (used := _relied_on(key, question, evidence, charged)):
         return {}
     untried = {}
@@ -140,10 +162,15 @@ def _try_the_rest(
     return untried
 
 
-def _returned(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> bool:
-    """Tell whether every failed trial returned something: what was raised proves nothing."""
-    answers = zip(key.asked(check), evidence.answers(check, key.most_parts(check)), strict=True)
-    return all(judged.passed[asked.id] or answer.status == "returned" for asked, answer in answers)
+def _may_follow(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> bool:
+    """Tell whether every failed trial returned something or raised an error: anything else follows from nothing."""
+    failed = (answer for _, answer in _failed(key, check, evidence, judged))
+    return all(answer.status in ("returned", "raised") and not is_silent(answer) for answer in failed)
+
+
+def _raised(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> bool:
+    """Tell whether a failed trial ended otherwise than by returning something."""
+    return any(answer.status != "returned" for _, answer in _failed(key, check, evidence, judged))
 
 
 def _relied_on(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> tuple[str, ...]:
@@ -177,17 +204,14 @@ def _as_tried(
     key: OpenKey, check: str, evidence: Evidence, judged: Judged, feedback: Feedback, used: tuple[str, ...]
 ) -> Feedback:
     """Carry a check on which the reference, having borrowed, answers like the student; say so where it could not answer."""
-    most = key.most_parts(check)
-    answers = zip(
-        key.asked(check), evidence.answers(check, most), evidence.answers(borrowed_name(check, used), most), strict=True
-    )
-    failed = [one for one in answers if not judged.passed[one[0].id]]
+    lent_answers = evidence.answers(borrowed_name(check, used), key.most_parts(check))
+    lent_by_trial = {asked.id: lent for asked, lent in zip(key.asked(check), lent_answers, strict=True)}
+    failed = [(asked, answer, lent_by_trial[asked.id]) for asked, answer in _failed(key, check, evidence, judged)]
     if hindered := next((lent for _, _, lent in failed if lent.status == "unreachable"), None):
         return _noted(feedback, f"could not be tried with {_errors(used)} ({hindered.error}): a person should look")
-    follows = all(
-        lent.status == "returned" and same(asked.check, answer, lent, asked.inputs) for asked, answer, lent in failed
-    )
-    if follows and is_guessable([lent.value for _, _, lent in failed]):
+    follows = all(_ends_alike(*one) for one in failed)
+    values = [lent.value for _, _, lent in failed if lent.status == "returned"]
+    if follows and values and is_guessable(values):
         note = f"follows from {_errors(used)}, but so might the answer of an empty function: a person should look"
         return _noted(feedback, note)
     counts = zip(key.asked(check), evidence.lent_counts(borrowed_name(check, used)), strict=True)
@@ -195,7 +219,10 @@ def _as_tried(
     if follows and (odd := _behaved_otherwise(key, evidence, used, lent_calls)):
         they = "they behaved when they were" if odd[1:] else "it behaved when it was"
         return _noted(feedback, f"follows from {_errors(odd)} only as {they} borrowed: a person should look")
-    return _carried(feedback, used) if follows else feedback
+    if not follows:
+        return feedback
+    carried = _carried(feedback, used)
+    return carried if len(values) == len(failed) else _noted(carried, RAISED)
 
 
 def _behaved_otherwise(key: OpenKey, evidence: Evidence, used: Sequence[str], counts: Iterable[LentCount]) -> list[str]:

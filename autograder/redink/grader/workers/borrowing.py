@@ -11,7 +11,8 @@ then answers a check as the student did, the student's own function is right, gi
 
 All this comes after everything that is shown or graded was observed, so nothing that the student's box sees here can earn:
 it can only make the reference's answers differ from those recorded, or agree with them. What it prints and raises, and how
-its cells end, is not kept. Our own sentences stand for everything that goes wrong in it.
+its cells end, is not kept, except for a digest of the error that ended a call. Our own sentences stand for everything that
+goes wrong in it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ import msgspec
 
 from redink.box.protocol import Borrow, Lent, RunnerEnded, RunRequests
 from redink.grader.answer_key.key import AnswerKey
+from redink.grader.digests import digest
 from redink.grader.evidence.keys import borrowed_key, borrowed_name, functions_of, observation_keys
 from redink.grader.evidence.packing import pack_check
 from redink.grader.sandbox.channel import Channel
 from redink.grader.sandbox.client import Zygote
-from redink.grader.sandbox.meter import Allowance, Lost
+from redink.grader.sandbox.meter import Allowance, Killed, Lost
 from redink.grader.sandbox.session import Session
 from redink.records import Cell, CheckObservations, Limits, Observation, Request
 
@@ -75,7 +77,10 @@ class Borrowing:
 
 
 class Lending(Session):
-    """A student's cells, run once more, and their functions, called one by one; a box that is lost is not made again."""
+    """A student's cells, run once more, and their functions, called one by one.
+
+    A box that is lost is not made again, but for the first one that was killed: from outside, perhaps (session.py).
+    """
 
     def __init__(self, zygote: Zygote, cells: Sequence[Cell], limits: Limits, files: Mapping[str, bytes]) -> None:
         super().__init__(zygote, cells, (), limits, files, {})
@@ -83,18 +88,7 @@ class Lending(Session):
         self._count = 0
 
     def __enter__(self) -> Lending:
-        channel, pid = self._children.spawn(self._limits)
-        try:
-            self._meter.follow(pid)
-            self._run_cells(channel)
-            self._channel = channel
-        except Lost:
-            channel.close()
-        except BaseException:
-            channel.close()
-            self._children.end()
-            raise
-        self._meter.stop_clock()
+        self._open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -107,13 +101,41 @@ class Lending(Session):
         self._count += 1
         seen = self._call(Request(id=f"{borrow.name}/s{self._count}", when=_when(borrow), inputs=borrow.inputs))
         if seen.status in ("raised", "missing"):
-            return Lent(status="raised")
+            return Lent(status="raised", why=digest(seen.error))
         if seen.status != "returned":
             return Lent(status="refused", why=_ENDED)
         return Lent(status="returned", value=seen.value, changed=bool(seen.modified))
 
     def _excuse_a_crowd(self, ended: RunnerEnded) -> None:
         """Excuse nobody: all that is graded was seen before, and no grade may hang on what this box says."""
+
+    def _open(self) -> None:
+        """Run the cells in a new box."""
+        channel, pid = self._children.spawn(self._limits)
+        try:
+            self._meter.follow(pid)
+            self._run_cells(channel)
+            self._meter.stop_clock()
+            self._channel = channel
+        except Lost as lost:
+            self._lose(channel, lost)
+        except BaseException:
+            channel.close()
+            self._children.end()
+            raise
+
+    def _lose(self, channel: Channel, lost: Lost) -> None:
+        """Let go of a box, and open another if this was the first that was killed."""
+        self._meter.stop_clock()
+        self._channel = None
+        if not str(lost):
+            channel.await_death()
+        channel.close()
+        ended, starved = self._children.end()
+        self._meter.ended += ended.cpu_seconds
+        if isinstance(self._explained(lost, ended, starved), Killed) and not self._again:
+            self._forget()
+            self._open()
 
     def _call(self, request: Request) -> Observation:
         channel = self._channel
@@ -123,8 +145,9 @@ class Lending(Session):
         try:
             channel.send(RunRequests(requests=(request,)), Allowance(self._meter, self._limits.check_cpu))
             self._take_replies(channel, (request,))
-        except Lost:
-            self._answer(request, Observation(status="died"))
+        except Lost as lost:
+            self._lose(channel, lost)
+            return self._call(request)
         self._meter.stop_clock()
         seen = self._seen.pop(request.id)
         if seen.status in ("timeout", "died"):
