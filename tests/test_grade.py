@@ -221,7 +221,7 @@ def test_results_json_has_exactly_the_documented_keys(graded_course):
     for result in document["results"]:
         assert set(result) == {
             "assignment", "version", "secret", "submission", "state", "reason", "score", "max_score", "questions", "cells",
-            "box", "cpu_seconds", "wall_seconds",
+            "box", "cpu_seconds", "wall_seconds", "run_again",
         }  # fmt: skip
         assert set(result["submission"]) == {"id", "file", "sha256"}
         assert set(result["box"]) == {"walls", "missing"}

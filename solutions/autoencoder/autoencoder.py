@@ -279,6 +279,7 @@ def eckart_young(X: np.ndarray, k: int) -> float:
     """Give the floor ½ Σ_{j>k} λ_j: the least loss of any linear map of rank k.
 
     X: n×d, not centred; λ_1 ≥ λ_2 ≥ … are the eigenvalues of its covariance (with 1/n).
+    k: 0 ≤ k ≤ d.
     """
     ### BEGIN SOLUTION
     lengths = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
@@ -632,7 +633,7 @@ def l1_penalty(H: np.ndarray) -> tuple[float, np.ndarray]:
 def sparse_code(A: np.ndarray, lam: float) -> np.ndarray:
     """Give for every entry a of A the h that minimises ½(h − a)² + λ|h|.
 
-    A: an array of any shape.  lam: λ > 0.  Returns an array of the same shape.
+    A: an array of any shape.  lam: λ ≥ 0.  Returns an array of the same shape.
     """
     ### BEGIN SOLUTION
     return np.sign(A) * np.maximum(np.abs(A) - lam, 0)

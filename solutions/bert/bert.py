@@ -59,6 +59,10 @@ P = chain.table  # P[a, b]: the chance that b follows a
 before = 0
 after = int(P[P[before].argmax()].argmax())  # two steps on
 
+circle = [before]
+while len(circle) < 7:
+    circle.append(int(P[circle[-1]].argmax()))  # the likeliest word is one step further
+
 from_left = P[before]
 from_right = P[:, after]  # every word is equally frequent, so Bayes' rule gives the column
 from_both = P[before] * P[:, after] / (P[before] @ P[:, after])
@@ -68,8 +72,9 @@ titles = [f"after word {before}", f"before word {after}", "between the two"]
 for panel, chances, title in zip(
     panels, [from_left, from_right, from_both], titles, strict=True
 ):
-    panel.bar(np.arange(7), chances, color="tab:blue")
-    panel.set(title=f"a hidden word {title}", xlabel="word", ylim=(0, 1))
+    panel.bar(np.arange(7), chances[circle], color="tab:blue")
+    panel.set(title=f"a hidden word {title}", xlabel="word, around the circle", ylim=(0, 1))
+    panel.set_xticks(range(7), circle)
 panels[0].set_ylabel("probability")
 plt.show()
 
@@ -435,12 +440,12 @@ plt.show()
 
 # %%
 def mlm_loss(logits: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
-    """Give the masked-language-model loss and its gradient by the logits.
+    """Give the masked-language-model loss and its gradient with respect to the logits.
 
     logits: B×L×V.  labels: B×L, an id from 0 … V−1 where a place is asked, −100 where not.
         Where a place is not asked, its logits may be anything, NaN too.
     Returns (the mean of −log p[label] over the asked places, its gradient: B×L×V).
-    If nothing is asked, both are 0.
+    If nothing is asked, the loss is 0, and so is every entry of the gradient.
     """
     ### BEGIN SOLUTION
     asked = labels != -100
@@ -553,7 +558,7 @@ def reach(
 check("masks")
 
 # %% [markdown]
-# Three patterns, and in red who could read his own answer if he were asked for the next word. Now you see why a causal
+# Three patterns, and in red which places could read their own answer if asked for the next word. Now you see why a causal
 # model may be asked everywhere, a prefix model from the last place of its prefix on, and a bidirectional one nowhere.
 
 # %% tags=["explore"]
@@ -1030,5 +1035,5 @@ check("alphabets")
 # through. A program that breaks one of the rules still trains, and its curve still goes down. Only the count, the poke and
 # the floor tell.
 #
-# What comes next is what the encoder is for: *fine-tuning*. One takes a network that has filled gaps for weeks, puts a
-# head like the one above on it, and teaches it a task in minutes.
+# What comes next, beyond this course, is what such an encoder is for: *fine-tuning*. One takes a network that has filled
+# gaps for weeks, puts a head like the one above on it, and teaches it a task in minutes.

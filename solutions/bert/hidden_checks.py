@@ -235,7 +235,7 @@ def _(seen, rows, length, rate):
 @check("choose", trials=1, covers="R299")
 def how_many_are_selected_is_left_to_chance(rng):
     """In many calls with twenty tokens, exactly three are selected as often as chance has it, and not every time."""
-    return dict(calls=3000, seed=int(rng.integers(2**31)))
+    return dict(calls=1000, seed=int(rng.integers(2**31)))
 
 
 @how_many_are_selected_is_left_to_chance.when
@@ -484,7 +484,7 @@ def _(seen, ids):
 @check("corrupt", trials=1, covers="R300")
 def the_covers_are_not_dealt_from_a_deck(rng):
     """In many calls with ten selected tokens, exactly eight are masked as often as chance has it, and not every time."""
-    return dict(calls=3000, seed=int(rng.integers(2**31)))
+    return dict(calls=1000, seed=int(rng.integers(2**31)))
 
 
 @the_covers_are_not_dealt_from_a_deck.when

@@ -2,7 +2,7 @@
 # # Convolutional networks
 #
 # A photograph of 192 by 256 pixels goes into a layer that gives five pictures of the same size back. Built like the
-# layers you know, with a weight from every input to every output, that layer has twelve thousand million parameters.
+# layers you know, with a weight from every input to every output, that layer has twelve billion parameters ($1.2\cdot10^{10}$).
 # Built as in this notebook it has **fifty**, and it works better.
 #
 # Two thoughts do this. *What belongs together in a picture lies close together*, so a unit need only look at a small
@@ -588,12 +588,13 @@ plt.show()
 # normalisation does nothing at all, so it is left out; $\beta$ does its work.
 #
 # **Two modes.** In training, $\mu$ and $v$ come from the batch, so the output for one image depends on the company it
-# is in. That is a random disturbance, and acts as a regulariser: much of it in small batches (of 2, say, the estimates
-# are hardly better than guesses), none in the full batch. Batches of 50 to 100 are a good place. But when the network
-# is *used*, an answer must not depend on who else is asking. So training also keeps running estimates, with a momentum
-# $\eta$ like $0.1$,
+# is in. That is a random disturbance, and acts as a regulariser. How much of it there is depends on $m$, the numbers that
+# are pooled: two images of $32\times32$ pixels give 2048 and good estimates; two images of one pixel, as behind a last
+# pooling, give 2, and the estimates are hardly better than guesses. The full batch has none. But when the network is
+# *used*, an answer must not depend on who else is asking. So training also keeps running estimates, with a *momentum*
+# $\rho$ like $0.1$ (torch's name for it; it has nothing to do with the momentum of an optimiser),
 #
-# $$\text{running}\leftarrow(1-\eta)\,\text{running}+\eta\,\text{batch},$$
+# $$\text{running}\leftarrow(1-\rho)\,\text{running}+\rho\,\text{batch},$$
 #
 # and evaluation uses these in place of $\mu$ and $v$. The running variance is an estimate for *other* data, so it takes
 # the unbiased one, $\frac{1}{m-1}\sum(x-\mu)^2$, while the forward pass divides by $m$. A model that is left in the

@@ -376,6 +376,25 @@ def _(seen, truth):
         raise Fail("a count of mistakes is above its bound, or below 1")
 
 
+@check("experiment", tol=1e-5, covers="R062")
+def an_example_exactly_at_gamma_is_kept(rng, trial):
+    """An example whose distance is exactly γ is kept."""
+    n, d = [(5, 1), (20, 2), (40, 3)][trial]
+    X = rng.integers(-3, 4, size=(n, d)).astype(float)
+    X[:, 0] = rng.permutation(np.resize([-1.0, 2.0, 1.0, -2.0, 3.0], n))
+    u = np.zeros(d + 1)
+    u[1] = [2, 4, 1][
+        trial
+    ]  # along an axis: the distances are whole numbers, in whatever order they are computed
+    return dict(
+        X=X,
+        y=np.sign(X[:, 0]).astype(int),
+        u=u,
+        gammas=np.array([3.0, 2.0, 1.0]),
+        max_epochs=100,
+    )
+
+
 @check("experiment", tol=1e-5, covers="R061 R062")
 def wrongly_labelled_examples_are_peeled_away(rng, trial):
     """Examples on the wrong side of u, however far from it, are thrown away: what is left is separable."""
@@ -410,23 +429,23 @@ def xor_units():
 
 
 @concept("concepts", covers="R074")
-def digits():
-    """Which model fits a target of ten classes."""
+def multinomials():
+    """How many of the targets call for one multinomial model."""
 
 
 @concept("concepts", covers="R077")
 def raw_scores():
-    """Why linear scores are not probabilities."""
+    """How many of the answers cannot be probabilities."""
 
 
 @concept("concepts", covers="R067")
-def descent():
-    """Which loss makes gradient descent separate separable data."""
+def still_wrong():
+    """How many examples can be wrong while the logistic loss is so small."""
 
 
 @concept("concepts", covers="R068")
 def no_gradient():
-    """Why the zero-one loss is of no use to gradient descent."""
+    """What an estimated gradient of the zero-one loss says."""
 
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------

@@ -654,6 +654,13 @@ misconception(
 )
 
 misconception(
+    "keeps_only_what_is_beyond_gamma", "experiment",
+    hint="An example lies exactly γ away from the plane. Do the instructions keep it?",
+    old="kept = distances >= gamma",
+    new="kept = distances > gamma",
+)
+
+misconception(
     "keeps_the_near_ones", "experiment",
     hint="γ grows. Should more examples be left, or fewer?",
     old="kept = distances >= gamma",
@@ -728,31 +735,31 @@ misconception(
 )
 
 misconception(
-    "classes_are_numbers_to_regress_on", "concepts",
-    hint="digits: is a 7 halfway between a 6 and an 8, as a picture?",
-    old='digits="multinomial"',
-    new='digits="regression"',
+    "every_target_of_classes_is_multinomial", "concepts",
+    hint="multinomials: may two of the answers be true at the same time? What do the probabilities of one softmax sum to?",
+    old="multinomials=2",
+    new="multinomials=3",
 )
 
 misconception(
     "what_sums_to_one_is_a_probability", "concepts",
     hint="raw_scores: what does a probability of −0.5 mean?",
-    old='raw_scores="negative"',
-    new='raw_scores="nothing"',
+    old="raw_scores=3",
+    new="raw_scores=2",
 )
 
 misconception(
-    "least_squares_separates", "concepts",
-    hint="descent: look again at the four points and the line that lost one of them.",
-    old='descent="logistic"',
-    new='descent="squared"',
+    "rounds_up_what_fits_into_the_total", "concepts",
+    hint="still_wrong: what would five of them cost together, at the very least?",
+    old="still_wrong=4",
+    new="still_wrong=5",
 )
 
 misconception(
-    "zero_one_fails_because_it_is_not_convex", "concepts",
-    hint="no_gradient: deep networks have non-convex losses too, and are trained all the same. What does a small step change here?",
-    old='no_gradient="flat"',
-    new='no_gradient="non-convex"',
+    "no_slope_means_the_bottom", "concepts",
+    hint="no_gradient: what would the same estimate say at other weights, say at ones that get 150 wrong?",
+    old='no_gradient="nothing"',
+    new='no_gradient="optimal"',
 )
 
 misconception(
@@ -784,31 +791,38 @@ misconception(
 )
 
 misconception(
-    "ten_classes_are_two", "concepts",
-    hint="digits: how many classes does a binary model tell apart?",
-    old='digits="multinomial"',
-    new='digits="binary"',
+    "two_classes_are_many", "concepts",
+    hint="multinomials: for which targets are there two classes, and which model was made for those?",
+    old="multinomials=2",
+    new="multinomials=4",
 )
 
 misconception(
-    "probabilities_must_be_independent", "concepts",
-    hint="raw_scores: the softmax of these scores comes from the same x too, and is a fine set of probabilities. What is not, here?",
-    old='raw_scores="negative"',
-    new='raw_scores="correlated"',
+    "a_probability_is_neither_0_nor_1", "concepts",
+    hint="raw_scores: may something be impossible, and something else certain?",
+    old="raw_scores=3",
+    new="raw_scores=4",
 )
 
 misconception(
-    "descends_by_counting_mistakes", "concepts",
-    hint="descent: which way does the gradient of a count of mistakes point?",
-    old='descent="logistic"',
-    new='descent="zero-one"',
+    "a_mistake_costs_at_least_1", "concepts",
+    hint="still_wrong: what does an example with a score of exactly 0 cost? How often does that fit into the total?",
+    old="still_wrong=4",
+    new="still_wrong=3",
 )
 
 misconception(
-    "zero_one_fails_because_it_is_lopsided", "concepts",
-    hint="no_gradient: does a loss that treats both errors alike have a slope for that?",
-    old='no_gradient="flat"',
-    new='no_gradient="asymmetric"',
+    "a_slope_of_zero_is_a_bug", "concepts",
+    hint="no_gradient: how many of the 200 predictions change if the weights move by a millionth?",
+    old='no_gradient="nothing"',
+    new='no_gradient="bug"',
+)
+
+misconception(
+    "no_slope_means_a_local_minimum", "concepts",
+    hint="no_gradient: a step that changes no prediction says what about one that changes some?",
+    old='no_gradient="nothing"',
+    new='no_gradient="local"',
 )
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------

@@ -427,12 +427,13 @@ plt.show()
 # **First way out: change the view.** Give the classifier features in which the two classes *can* be separated. Any
 # number of features will do, and there are many that work. A feature map looks at one example at a time.
 #
-# **Second way out: let it find the view itself.** Put one layer of two units in between, each a linear score followed
-# by $\operatorname{relu}(z)=\max(0,z)$:
+# **Second way out: let a layer make the view.** Put two units in between, each a linear score followed by
+# $\operatorname{relu}(z)=\max(0,z)$:
 #
 # $$f(x) = w_2\cdot\operatorname{relu}(W_1x+b_1)+b_2 .$$
 #
-# Find weights by hand so that $f$ gives the XOR column: 0 or 1, exactly. A pencil helps. Let one unit count the ones:
+# How a network *learns* such weights is the story of the notebooks to come. Here you find them by hand, so that $f$ gives
+# the XOR column: 0 or 1, exactly. A pencil helps. Let one unit count the ones:
 # at which corner is the count wrong, and which unit would fire only there?
 
 
@@ -610,15 +611,17 @@ plt.show()
 # 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its
 #    updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
 # 4. `xor_units`. How many ReLUs, in a single hidden layer, does a network need at least to compute XOR? (A number.)
-# 5. `digits`. A picture shows one of the digits 0 to 9. Which model gives a probability for each? `"multinomial"`
-#    logistic regression, `"binary"` logistic regression, or linear `"regression"`.
-# 6. `raw_scores`. A linear classifier gives three classes the scores 1.3, −0.5 and 0.2. Somebody wants to call them
-#    probabilities. What speaks against it? `"nothing"`: they sum to 1. `"negative"`: one is below 0. `"correlated"`:
-#    they come from the same $x$.
-# 7. `descent`. The data are separable. For which of these losses does gradient descent, with a suitable step size,
-#    separate them after finitely many steps, whatever the data? `"squared"`, `"logistic"` or `"zero-one"`.
-# 8. `no_gradient`. Why is the zero-one loss not minimised by gradient descent? It is `"flat"` almost everywhere, it is
-#    `"non-convex"`, or it is `"asymmetric"` between the two kinds of error.
+# 5. `multinomials`. Five tasks: which of 26 letters a picture shows; whether a mail is spam; how warm it will be tomorrow;
+#    for which of four parties somebody votes; which of three diseases a patient has, who may have none or several. For how
+#    many of them is *one* multinomial logistic regression the right model? (A number.)
+# 6. `raw_scores`. Five answers of linear classifiers for three classes: $(0.2, 0.3, 0.5)$, $(1.3, -0.5, 0.2)$,
+#    $(0.9, 0.9, 0.1)$, $(0, 0, 1)$ and $(0.4, 0.4, 0.1)$. How many of them cannot be probabilities? (A number.)
+# 7. `still_wrong`. After some steps of gradient descent the *total* logistic loss of 50 examples, $\sum\log(1+e^{-ys})$, is
+#    3. How many of the 50 can be on the wrong side at most, a score of 0 included? (A number.)
+# 8. `no_gradient`. Somebody moves each weight by $10^{-6}$ to estimate the gradient of the zero-one loss on 200 examples.
+#    37 of them are wrong, and the estimate is $(0,\dots,0)$. What follows? `"optimal"`: no weights make fewer mistakes.
+#    `"local"`: somewhat larger steps would make more. `"bug"`: the estimate is wrong. `"nothing"`: it would be the same
+#    almost everywhere.
 
 # %%
 concept_answers = {
@@ -626,10 +629,10 @@ concept_answers = {
     "restless": None,  # "patience", "claim", "order" or "rate"
     "trace": None,  # a number from 1 to 5
     "xor_units": None,  # a number
-    "digits": None,  # "multinomial", "binary" or "regression"
-    "raw_scores": None,  # "nothing", "negative" or "correlated"
-    "descent": None,  # "squared", "logistic" or "zero-one"
-    "no_gradient": None,  # "flat", "non-convex" or "asymmetric"
+    "multinomials": None,  # a number from 0 to 5
+    "raw_scores": None,  # a number from 0 to 5
+    "still_wrong": None,  # a number from 0 to 50
+    "no_gradient": None,  # "optimal", "local", "bug" or "nothing"
 }
 ### BEGIN SOLUTION
 concept_answers.update(
@@ -637,10 +640,10 @@ concept_answers.update(
     restless="claim",
     trace=4,
     xor_units=2,
-    digits="multinomial",
-    raw_scores="negative",
-    descent="logistic",
-    no_gradient="flat",
+    multinomials=2,
+    raw_scores=3,
+    still_wrong=4,
+    no_gradient="nothing",
 )
 ### END SOLUTION
 

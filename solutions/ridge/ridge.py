@@ -132,7 +132,7 @@ plt.show()
 # and by this plus anything at right angles to all $v_j$, which changes no prediction and only makes $c$ longer. So this
 # sum is the *minimum-norm* solution. It is what `np.linalg.lstsq` and `np.linalg.pinv` compute; here you write it
 # yourself, from `np.linalg.svd`. In a computer a zero comes out as $10^{-15}$, and dividing by it is how one gets weights
-# of a million: count $s_j$ as 0 when it is below $10^{-10}$ times the largest.
+# of a million: count $s_j$ as 0 unless it is above $10^{-10}$ times the largest.
 #
 # *Forbidden*, here and in the next question: `lstsq`, `pinv`, `np.polyfit`, and all of `scipy`. And `sklearn` in the whole
 # notebook: the point is to write it.
@@ -174,7 +174,7 @@ def least_squares(A: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Give the c that minimises ‖Ac − y‖², and of all such c the one with the smallest ‖c‖.
 
     A: n×k, of any rank; k may be larger than n.  y: n targets.  Returns k numbers.
-    Singular values below 1e-10 times the largest count as 0.
+    Singular values that are not above 1e-10 times the largest count as 0.
     """
     ### BEGIN SOLUTION
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
@@ -478,7 +478,10 @@ for width in [0.2, 1.5, 20.0]:
 #
 # **$k$-fold cross-validation.** Deal the examples into $k$ folds. For each fold, fit on the *others* and predict the
 # fold. Then every example has been predicted once by a fit that did not know it, and the mean of the $n$ squared errors
-# is an honest estimate. Everything that is learnt is learnt without the fold: the weights, and also the means.
+# is an honest estimate for a $\lambda$ that was fixed beforehand. Everything that is learnt is learnt without the fold: the
+# weights, and also the means. (Take the $\lambda$ with the *smallest* of many such errors, and that error is a little too
+# good to be true: the choice has seen it. To *choose* it serves well. A number to report comes from examples that had no
+# part in choosing either: a test set, or a second cross-validation around the first, which is called *nested*.)
 #
 # **Leave one out.** With $k=n$ every example is its own fold: $n$ fits. But for ridge one fit is enough. Here is why.
 #
@@ -501,7 +504,7 @@ for width in [0.2, 1.5, 20.0]:
 #
 # ## Question: choosing λ
 #
-# Fit with your `ridge_fit`, in all of these functions.
+# Wherever one of these functions fits, let it call your `ridge_fit`.
 
 
 # %%

@@ -2,9 +2,10 @@
 # # The transformer
 #
 # A recurrent network reads a sentence the way you hear it: one word after the other, everything squeezed through one
-# state. If word 3 decides the ending of word 40, the news has to survive thirty-seven steps. In 2017 eight
-# people asked why word 40 should not simply *look* at word 3. It looks at all words at once, decides which of them
-# matter, and takes what they have to say. That is attention. A transformer is little else, repeated.
+# state. If word 3 decides the ending of word 40, the news has to survive thirty-seven steps. In 2014 Bahdanau, Cho and
+# Bengio let a recurrent translator *look* back at every word of the sentence it translates: at all of them at once, it
+# decides which of them matter, and takes what they have to say. That is attention. In 2017 eight people left out the
+# recurrence. A transformer is little else than attention, repeated.
 #
 # In this notebook you build all of it. Attention first, forwards and backwards, in numpy and by hand. Then many heads,
 # positions, and the two kinds of layer, in torch. Then a tiny GPT, which you train on a source whose entropy is known
@@ -516,8 +517,9 @@ check("positions")
 
 # %% [markdown]
 # The clock, and what it is good for. On the left, 64 positions: fast hands in the first columns, slow ones in the last.
-# On the right the inner product of position 30 with all others: largest at home, the same to both sides, and fading
-# with the distance. Below, your instrument at work on three functions.
+# On the right the inner products of positions 30 and 45 with all others: largest at home, the same to both sides, and a
+# function of the distance alone. Near words differ from far ones, but not in proportion: the curve falls in waves, and a
+# word 32 places away scores higher than one 28 away. Below, your instrument at work on three functions.
 
 # %% tags=["explore"]
 encodings = sinusoids(64, 32)
@@ -772,8 +774,8 @@ def train(
 check("gpt")
 
 # %% [markdown]
-# Now train it, with your own layers and your own heads in it. It takes a few seconds; on a slow machine set `quick` to
-# `True`. Two lines are drawn: what one knows without combining, and the floor. A single batch may dip below the floor by
+# Now train it, with your own layers and your own heads in it. It takes about fifteen seconds; on a slow machine set
+# `quick` to `True`. Two lines are drawn: what one knows without combining, and the floor. A single batch may dip below the floor by
 # luck; an average may not. For the verdict in the title, the model is compared with the source itself on fresh sequences,
 # token by token. They see the same sequences, so the luck of the draw cancels, and the standard error is small.
 #
@@ -828,20 +830,30 @@ for panel, (title, table) in zip(panels, tables.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Does the place of the norm matter? With two layers hardly. Here are eight, trained alike in both forms; it takes a few
-# seconds. Then raise the rate from `5e-3` to `1e-2`: which of the two stops learning altogether? (The first transformers
-# were post-norm, and they needed a learning rate that rose slowly from almost 0, the *warm-up*. Now you know what for.)
+# Does the place of the norm matter? With two layers hardly. Here are eight, trained alike in both forms; it takes about
+# twenty seconds. The first transformers were post-norm, and were trained with a learning rate that rose slowly from almost
+# 0, the *warm-up*. The third curve shows what for: the same post-norm stack, with a rate that rises in five stairs during
+# the first fifty steps. Then raise the rate from `5e-3` to `1e-2`: which of the three still learns, and does the warm-up
+# rescue the other?
 
 # %% tags=["explore"]
 plt.figure(figsize=(8, 4))
-for pre_norm in (True, False):
+rate, steps = 5e-3, 100 if quick else 200
+stairs = [(10, rate * k / 6) for k in range(1, 6)]  # (steps, rate)
+runs = {
+    "pre-norm": (True, [(steps, rate)]),
+    "post-norm": (False, [(steps, rate)]),
+    "post-norm, warmed up": (False, [*stairs, (steps - 50, rate)]),
+}
+for name, (pre_norm, stretches) in runs.items():
     rng = np.random.default_rng(7)
     torch.manual_seed(7)
     blocks = [EncoderLayer(32, 64, MultiHeadAttention(32, 2), pre_norm) for _ in range(8)]
     deep = GPT(4, 32, 12, blocks).to(device)
-    losses = train(deep, text, 60 if quick else 200, 32, 5e-3, rng)
-    smooth = np.convolve(losses, np.full(10, 0.1), mode="valid")
-    plt.plot(smooth, label="pre-norm" if pre_norm else "post-norm")
+    losses = []
+    for count, speed in stretches:
+        losses += train(deep, text, count, 32, speed, rng)
+    plt.plot(np.convolve(losses, np.full(10, 0.1), mode="valid"), label=name)
 plt.axhline(np.log(4), color="0.5", linestyle="--", label="one token alone: log 4")
 plt.axhline(floor, color="tab:red", label="the floor")
 plt.xlabel("step")
@@ -857,8 +869,10 @@ plt.show()
 # apart. (What it does to each word alone, such as making queries, keys and values, comes on top: $nd^2$ a matrix.)
 #
 # - **Self-attention**: $n^2d$ multiplications for the scores, all at once, and any two words are one step apart. Short paths and
-#   parallel training are its two great advantages. The price is quadratic: time and memory for the $n^2$ scores. They
-#   are cheaper than recurrence as long as $n<d$: for $n=50$ and $d=512$, $1.3$ million against $13$ million.
+#   parallel training are its two great advantages. The price is quadratic: time and memory for the $n^2$ scores. Scores
+#   alone are cheaper than a recurrence as long as $n<d$: for $n=50$ and $d=512$, $1.3$ million against $13$ million. But
+#   count all of it, with the weighted mean ($n^2d$ again) and the four projections ($4nd^2$), and the layer takes $55$
+#   million against $26$ for a recurrence and its two matrices. Attention saves waiting, not work.
 # - **Recurrence**: $nd^2$, one step after the other; a signal walks word by word.
 # - **Convolution** of width $k$: $knd^2$, all at once; but a layer sees $k$ words, so far words need many layers.
 #   Stacked (dilated, or hierarchical) convolutions reach $n$ words in about $\log_kn$ layers. They too made parallel
@@ -1087,4 +1101,4 @@ plt.show()
 # *reach*. And know the floor before you celebrate a loss.
 #
 # From here, *BERT-style masking* removes the causal mask and hides words instead, so that a model may look both
-# ways. *Fine-tuning* takes what was learnt from much text and bends it to a small task.
+# ways. (*Fine-tuning*, which bends what was learnt from much text to a small task, is beyond this course.)

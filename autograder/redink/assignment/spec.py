@@ -43,6 +43,7 @@ class Spec(Record, frozen=True):
     torch: bool = False
     bonus: bool = False  # extra questions count on top of the core ones
     data: tuple[str, ...] = ()
+    hand_in: str = ""  # what `redink submit` tells a student to do with the file that it wrote
     limits: Limits = Limits()
 
     @property

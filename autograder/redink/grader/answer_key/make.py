@@ -124,7 +124,7 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
 def judged_by(check: Check) -> str:
     """Return a digest of how a check judges and what it says: `then`, `view`, tolerances, sentence, and our own rules."""
     functions = [source_of(function) for function in (check.then_function, check.view_function) if function]
-    rules = repr(check.tol), check.precision, repr(sorted(check.mutates)), check.settings
+    rules = repr(check.tol), check.precision, repr(sorted(check.mutates)), check.settings, repr(check.returns)
     return digest(judging_stamp(), check.id, check.sentence, *rules, *sorted(check.about), *functions)
 
 

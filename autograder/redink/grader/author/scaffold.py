@@ -15,12 +15,8 @@ from redink.grader.course import Course
 
 def scaffold(course: Course, slug: str) -> list[Path]:
     """Write the two folders of a new assignment and return the files."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", slug):
-        raise CourseError(f"{slug!r} cannot be a slug: small letters, digits and _ only, a letter first")
+    refuse_taken(course, slug)
     folder, solution = course.assignments / slug, course.solutions / slug
-    for taken in (folder, solution):
-        if taken.exists():
-            raise CourseError(f"{taken} exists already; choose another slug")
     written = {
         folder / "assignment.toml": "assignment.toml",
         folder / "checks.py": "checks.py",
@@ -34,6 +30,15 @@ def scaffold(course: Course, slug: str) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_template(template).format(slug=slug, title=title, order=order), encoding="utf-8")
     return list(written)
+
+
+def refuse_taken(course: Course, slug: str) -> None:
+    """Refuse a slug that cannot be one, or whose folders exist."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", slug):
+        raise CourseError(f"{slug!r} cannot be a slug: small letters, digits and _ only, a letter first")
+    for taken in (course.assignments / slug, course.solutions / slug):
+        if taken.exists():
+            raise CourseError(f"{taken} exists already; choose another slug")
 
 
 def _template(name: str) -> str:

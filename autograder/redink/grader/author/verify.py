@@ -74,7 +74,7 @@ def verify(
         _refuse_unsteady_givens(assignment, course.secret())
     except AuthorError as error:
         return Verified(assignment=slug, broken=(str(error),), missing=(), checks=(), kills={}, specimens=0)
-    results, stumbled = _graded(key, tried, workers, progress)
+    results, stumbled = graded(key, tried, workers, progress)
     kills = {case.id: _failed_checks(case, found) for case, found in results if case.kind == "misconception"}
     broken = [line for case, found in results for line in _BROKEN[case.kind](case, found)]
     return Verified(
@@ -98,8 +98,8 @@ def _sampled(assignment: Assignment) -> Assignment:
     return msgspec.structs.replace(assignment, misconceptions=kept)
 
 
-def _graded(
-    key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step
+def graded(
+    key: AnswerKey, tried: Sequence[Case], workers: Workers, progress: Step = lambda done, total: None
 ) -> tuple[list[Tried], tuple[str, ...]]:
     """Grade every specimen; return the results in their order, and why some have none: a check stumbled over them."""
     found: dict[int, tuple[QuestionResult, ...]] = {}
