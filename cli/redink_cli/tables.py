@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from redink.records import RUN_AGAIN
 from redink_cli.screen import console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from redink.grader.author.mutating import Mutated
     from redink.grader.author.verify import Verified
     from redink.grader.desk.mistakes import ClassMistakes, UnknownGroup
+    from redink.grader.importing.importing import Imported
     from redink.grader.similar.finding import AlikeClass
     from redink.records import Observed
 
@@ -51,6 +55,23 @@ def _matrix(verified: Verified) -> Table:
     for misconception, checks in verified.kills.items():
         table.add_row(misconception, ", ".join(checks) or "nothing")
     return table
+
+
+def show_imported(imported: Imported, root: Path, slug: str) -> None:
+    """Show what was written, how much of it grades by itself, and what a person must finish."""
+    out = console()
+    for path in imported.files:
+        out.print(Text(f"wrote {path.relative_to(root)}"), soft_wrap=True)
+    for line in imported.to_do:
+        out.print(Text(f"· {line}", style="yellow"), soft_wrap=True)
+    made = f"{imported.questions} questions, {imported.checks} checks, {imported.points:g} points"
+    out.print(Text(f"{slug}: {made}; {len(imported.to_do)} things for a person to do"), soft_wrap=True)
+    if imported.waits:
+        out.print(Text(f"✗ {imported.waits}; then redink build {slug}", style="red"), soft_wrap=True)
+    else:
+        out.print(
+            Text(f"Next: do what is listed, where it says TO DO, then redink verify --draft {slug}"), soft_wrap=True
+        )
 
 
 def show_mutated(mutated: Mutated) -> None:
@@ -126,6 +147,8 @@ def show_cells(observed: Observed) -> None:
         room = max(0, room - len(lines))
         if lines:
             out.print(Text("\n".join(f"          | {_cropped(line)}" for line in lines)))
+    if observed.run_again:
+        out.print(Text(RUN_AGAIN, style="yellow"))
     out.print(f"{observed.cpu_seconds:.2f} s CPU; walls: {', '.join(observed.box.walls) or 'none'}")
 
 

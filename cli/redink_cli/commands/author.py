@@ -1,4 +1,4 @@
-"""Commands for authors: new, build, verify."""
+"""Commands for authors: new, import, build, verify."""
 
 from __future__ import annotations
 
@@ -35,6 +35,31 @@ def new_command(slug: str) -> None:
     for path in written:
         click.echo(f"wrote {path.relative_to(course.root)}")
     click.echo(f"Next: change it, then redink build {slug} and redink verify {slug}. docs/authors.md says how.")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True))
+@click.option("--to", "slug", required=True, metavar="SLUG", help="What the assignment is called here.")
+@jobs_option
+@click.pass_context
+def import_command(ctx: click.Context, file: Path, slug: str, jobs: int) -> None:
+    """Turn an assignment of nbgrader or otter-grader into one of Redink.
+
+    FILE is a source notebook of nbgrader, a master of otter-assign, or a notebook (or its folder) with otter's tests/.
+    It is read, not run; what its tests become is tried in the box, and what a person must finish is listed.
+
+    \b
+    Example: redink import source/ps1/squares.ipynb --to squares
+             redink import lab01/ --to lab01
+    """
+    from redink.grader.course import Course
+    from redink.grader.importing.importing import import_assignment
+    from redink_cli import tables
+
+    course = Course.find()
+    imported = import_assignment(course, file, slug, jobs=jobs)
+    tables.show_imported(imported, course.root, slug)
+    ctx.exit(1 if imported.waits else 0)
 
 
 @click.command("build")
