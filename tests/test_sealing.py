@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -404,6 +405,91 @@ def test_a_process_that_holds_a_key_leaves_no_core_dump_and_lets_nobody_look():
     done = subprocess.run(["sh", "-c", limit], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "0 (0, 0)"
     assert done.returncode in (-signal.SIGABRT, 128 + signal.SIGABRT)
+
+
+LOOKS = """
+import ctypes, os, sys
+pid = int(sys.argv[1])
+for name in ("environ", "mem", "maps"):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb", 0) as file:
+            if name == "mem":
+                file.seek(int(open(f"/proc/{pid}/maps").read().split("-")[0], 16))
+            print(name, "read" if file.read(1) else "empty")
+    except PermissionError:
+        print(name, "refused")
+try:
+    os.listdir(f"/proc/{pid}/fd")
+    print("fd read")
+except PermissionError:
+    print("fd refused")
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+PTRACE_SEIZE = 0x4206
+print("ptrace", "allowed" if libc.ptrace(PTRACE_SEIZE, pid, None, None) == 0 else os.strerror(ctypes.get_errno()))
+local = ctypes.create_string_buffer(8)
+class iovec(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+mine, theirs = iovec(ctypes.addressof(local), 8), iovec(ctypes.addressof(local), 8)
+done = libc.process_vm_readv(pid, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
+print("process_vm_readv", "refused" if done < 0 and ctypes.get_errno() == 1 else done)
+"""
+REFUSED = {"environ refused", "mem refused", "maps refused", "fd refused", "ptrace Operation not permitted",
+           "process_vm_readv refused"}  # fmt: skip
+SOMEBODY = (
+    64_321  # an account that has no rights at all; a reader under the same account as the grader is the hardest case
+)
+
+
+def _as_somebody(*words: object) -> list[str]:
+    """Return a command that runs without the rights of root."""
+    changed = [
+        "setpriv",
+        f"--reuid={SOMEBODY}",
+        f"--regid={SOMEBODY}",
+        "--clear-groups",
+        "--no-new-privs",
+        "--inh-caps=-all",
+    ]
+    return [*(changed if os.getuid() == 0 else []), *map(str, words)]
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_nobody_of_the_same_account_looks_into_a_process_that_holds_a_key(private):
+    """Root may look into everything; so reader and holder both are an ordinary account here, which is the same."""
+    call = "from redink.grader.private import keep_private; keep_private()\n" if private else ""
+    let = "import ctypes; ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)\n"  # Yama keeps nobody out
+    code = f"{let}{call}import sys; print('ready', flush=True); sys.stdin.read()"
+    command = _as_somebody(sys.executable, "-c", code)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "ready\n"
+        reader = _as_somebody(sys.executable, "-c", LOOKS, holder.pid)
+        seen = subprocess.run(reader, capture_output=True, text=True, check=False, cwd="/")
+        holder.communicate()
+    said = set(seen.stdout.splitlines())
+    assert len(said) == 6, seen.stderr
+    if private:
+        assert said == REFUSED
+    else:  # the same looks into a process that hides nothing: they do find what there is
+        assert {"environ read", "maps read", "mem read", "fd read"} <= said
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_an_ordinary_account_gets_no_core_dump_of_a_process_that_holds_a_key(private):
+    """The kernel says whether it dumped; where it dumps nobody's core, only the refusal can be seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        code = f"import os, resource\nos.chdir({folder!r})\nresource.setrlimit(4, (resource.getrlimit(4)[1],) * 2)\n"
+        code += "from redink.grader.private import keep_private; keep_private()\n" if private else ""
+        command = _as_somebody(sys.executable, "-c", f"{code}os.abort()")
+        status = os.waitpid(os.spawnvp(os.P_NOWAIT, command[0], command), 0)[1]
+        assert os.WTERMSIG(status) == signal.SIGABRT
+        if private:
+            assert not os.WCOREDUMP(status)
+            assert list(Path(folder).iterdir()) == []
+        elif not os.WCOREDUMP(status):
+            pytest.skip("this machine dumps no core of anybody")
 
 
 def test_the_judge_lets_nobody_look_either(sealed):

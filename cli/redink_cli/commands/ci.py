@@ -56,6 +56,12 @@ class _CiCommand(click.Command):
 @click.option("--summary", type=_FILE, envvar="GITHUB_STEP_SUMMARY", help="Append a summary in Markdown.")
 @click.option("--classroom", type=_FILE, help="Write the result.json of Classroom 50.")
 @click.option("--gradescope", type=_FILE, help="Write the results.json of Gradescope, for one notebook.")
+@click.option(
+    "--gradescope-metadata",
+    "metadata",
+    type=_FILE,
+    help="In Gradescope's container: its submission_metadata.json. Hidden checks run, and show when time is over.",
+)
 @json_option("the results")
 @click.option("--allow-weak-box", is_flag=True, help="Use a key even where student code can reach it (see doctor).")
 @click.pass_context
@@ -75,8 +81,9 @@ def ci_command(ctx: click.Context, /, path: Path, min_score: float | None, **opt
     try:
         if options["target"]:
             ctx.exit(_grade_each(path, options))
-        outcomes = _grade(path, options)
-        _write(outcomes, path, options)
+        graders = _graders(options)
+        outcomes = _grade(path, graders, options)
+        _write(outcomes, graders, path, options)
     except (BrokenPipeError, click.exceptions.Exit):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is not the student's
@@ -87,14 +94,11 @@ def ci_command(ctx: click.Context, /, path: Path, min_score: float | None, **opt
     ctx.exit(exit_code(outcomes, min_score))
 
 
-def _grade(path: Path, options: dict[str, Any]) -> list[CiOutcome]:
+def _grade(path: Path, graders: list[GradedBy], options: dict[str, Any]) -> list[CiOutcome]:
     from redink.grader.ci.grading import grade_repository
 
-    of_the_course = options["key"] is not None
-    graders = _graders(options) if of_the_course else _public_graders(options["slugs"])
-    return grade_repository(
-        path, graders, of_the_course=of_the_course or bool(options["slugs"]), allow_weak=options["allow_weak_box"]
-    )
+    of_the_course = options["key"] is not None or bool(options["slugs"])
+    return grade_repository(path, graders, of_the_course=of_the_course, allow_weak=options["allow_weak_box"])
 
 
 def _grade_each(path: Path, options: dict[str, Any]) -> int:
@@ -105,7 +109,7 @@ def _grade_each(path: Path, options: dict[str, Any]) -> int:
     from redink.texts import clean
 
     code = ABOVE
-    for grader in _graders(options) if options["key"] else _public_graders(options["slugs"]):
+    for grader in _graders(options):
         told = [grader.only_public] if grader.only_public else []
         for line in (*told, *grader.told):
             click.echo(f"{grader.spec.slug}: {inert(clean(line))}")
@@ -119,6 +123,18 @@ def _grade_each(path: Path, options: dict[str, Any]) -> int:
 
 def _graders(options: dict[str, Any]) -> list[GradedBy]:
     from redink.errors import CourseError
+
+    if options["metadata"] and not (options["key"] and options["gradescope"]):
+        raise CourseError("--gradescope-metadata belongs to --key and --gradescope")
+    if options["key"] is None:
+        from redink.grader.ci.grading import by_public_checks
+
+        return by_public_checks(options["slugs"])
+    return _by_sealed_key(options)
+
+
+def _by_sealed_key(options: dict[str, Any]) -> list[GradedBy]:
+    from redink.errors import CourseError
     from redink.grader.sealing.identity import take_identity
 
     identities = take_identity(options["identity"])  # before anything else: it may start this program again
@@ -128,20 +144,13 @@ def _graders(options: dict[str, Any]) -> list[GradedBy]:
     if not options["key_sha256"]:
         raise CourseError("--key needs --key-sha256, the number that `redink seal` printed: no other file is opened")
     unsealed = unseal(options["key"], options["key_sha256"], identities)
-    return by_key(unsealed, options["slugs"], show_hidden=options["show_hidden"])
+    return by_key(unsealed, options["slugs"], show_hidden=options["show_hidden"] or options["metadata"] is not None)
 
 
-def _public_graders(slugs: tuple[str, ...]) -> list[GradedBy]:
-    from redink.grader.ci.grading import by_public_checks
-
-    return by_public_checks(slugs)
-
-
-def _write(outcomes: Sequence[CiOutcome], path: Path, options: dict[str, Any]) -> None:
+def _write(outcomes: Sequence[CiOutcome], graders: Sequence[GradedBy], path: Path, options: dict[str, Any]) -> None:
     """Write the log, and every file that was asked for."""
     from redink.grader.ci.classroom import classroom_result
     from redink.grader.ci.github import remarks, summary
-    from redink.grader.ci.gradescope import gradescope_results
     from redink.grader.ci.junit import junit
     from redink.grader.ci.log import log
     from redink.records import Results
@@ -161,9 +170,18 @@ def _write(outcomes: Sequence[CiOutcome], path: Path, options: dict[str, Any]) -
     if options["classroom"]:
         screen.write_json(classroom_result(outcomes, os.environ, _handed_in(path)), options["classroom"])
     if options["gradescope"]:
-        screen.write_json(gradescope_results(_only(outcomes).result), options["gradescope"])
+        screen.write_json(_gradescope(_only(outcomes), graders, path, options), options["gradescope"])
     if options["json_file"]:
         screen.write_json(Results(results=tuple(one.result for one in outcomes)), options["json_file"])
+
+
+def _gradescope(outcome: CiOutcome, graders: Sequence[GradedBy], path: Path, options: dict[str, Any]) -> dict[str, Any]:
+    from redink.grader.ci.gradescope import gradescope_results, submission_results
+
+    if options["metadata"] is None:
+        return gradescope_results(outcome.result)
+    (grader,) = (one for one in graders if one.spec.slug == outcome.slug)
+    return submission_results(path, grader, outcome, options["metadata"], allow_weak=options["allow_weak_box"])
 
 
 def _only(outcomes: Sequence[CiOutcome]) -> CiOutcome:

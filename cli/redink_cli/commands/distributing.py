@@ -18,10 +18,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
 @click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the bundles.")
 @click.option(
-    "--format", type=click.Choice(["redink", "nbgrader", "otter"]), default="redink", help="Whose: Redink's own."
+    "--format",
+    type=click.Choice(["redink", "nbgrader", "otter", "gradescope"]),
+    default="redink",
+    help="Whose: Redink's own.",
 )
 @click.option("--ci", "system", type=click.Choice(["github", "gitlab"]), help="Write repositories with jobs too.")
-@click.option("--wheel", type=_FILE, help="With --ci: the wheel of Redink that they carry.")
+@click.option("--wheel", type=_FILE, help="With --ci, and for Gradescope: the wheel of Redink that is carried.")
 @click.option("--key", type=_FILE, help="With --ci: the sealed key that the course's repository carries.")
 def distribute_command(
     slugs: tuple[str, ...], target: Path, format: str, system: Platform | None, wheel: Path | None, key: Path | None
@@ -29,30 +32,39 @@ def distribute_command(
     """Write the bundles that students get: a folder and a zip for each assignment.
 
     For nbgrader, a course folder with source notebooks and settings; for
-    otter-grader, a folder for students and the autograder's zip. With --ci,
-    templates of repositories too: a student's, which runs public checks, and
-    the course's, which grades.
+    otter-grader, a folder for students and the autograder's zip; for
+    Gradescope, the autograder's zip, which runs Redink. With --ci, templates
+    of repositories too: a student's, which runs public checks, and the
+    course's, which grades.
 
     \b
     Example: redink distribute perceptron --to handouts/
              redink distribute perceptron --format nbgrader --to course/
+             redink distribute ridge --format gradescope --to out/ --wheel r.whl
              redink distribute perceptron --to out/ --ci github --wheel redink.whl
     """
     from redink.grader.adapters.handing_over import hand_over
     from redink.grader.course import Course
     from redink.grader.workers.workers import workers_for
 
-    if system is None and (wheel or key):
-        raise click.UsageError("--wheel and --key belong to --ci")
-    if system is not None and wheel is None:
-        raise click.UsageError("--ci needs --wheel: build one with `python -m pip wheel --no-deps . --wheel-dir DIR`")
+    _refuse_mixed_options(format, system, wheel, key)
     course = Course.find()
     for slug in slugs:
         with workers_for(course, slug) as workers:
-            written = hand_over(course, slug, target, workers, format)
+            written = hand_over(course, slug, target, workers, format, wheel)
         click.echo(f"wrote {' and '.join(f'{path}/' if path.is_dir() else str(path) for path in written)}")
     if system is not None and wheel is not None:
         _write_repositories(course, slugs, target, system, wheel, key)
+
+
+def _refuse_mixed_options(format: str, system: str | None, wheel: Path | None, key: Path | None) -> None:
+    carries = "--ci" if system else "--format gradescope" if format == "gradescope" else ""
+    if (wheel and not carries) or (key and not system):
+        raise click.UsageError("--wheel and --key belong to --ci; --format gradescope takes --wheel alone")
+    if carries and wheel is None:
+        raise click.UsageError(
+            f"{carries} needs --wheel: build one with `python -m pip wheel --no-deps . --wheel-dir DIR`"
+        )
 
 
 def _write_repositories(

@@ -1,1 +1,1 @@
-"""Handing assignments to other tools, and grades into their gradebooks: nbgrader, otter-grader."""
+"""Handing assignments to other tools, and grades into their gradebooks: nbgrader, otter-grader, Gradescope."""

@@ -27,6 +27,7 @@ from redink.grader.pipeline.job import BoxSettings, Done, Job
 from redink.grader.pipeline.load import Submission, as_notebook
 from redink.grader.pipeline.record import make_result
 from redink.grader.pipeline.score import total
+from redink.grader.sandbox.levels import level
 from redink.grader.sealing.sealed import Unsealed
 from redink.grader.workers.workers import Workers
 from redink.records import Cell, Result, SubmissionId
@@ -41,6 +42,7 @@ class GradedBy(msgspec.Struct, frozen=True):
     key: Callable[[], AnswerKey]
     only_public: str = ""
     told: tuple[str, ...] = ()
+    shown_from: datetime | None = None  # when everybody's time is over, by the course
 
 
 class Here(Executor):
@@ -62,11 +64,17 @@ def by_key(unsealed: Sequence[Unsealed], slugs: Sequence[str], *, show_hidden: b
 
 
 def _by_key(one: Unsealed, show_hidden: bool) -> GradedBy:
-    spec = one.key.spec
+    grader = GradedBy(spec=one.key.spec, key=lambda: one.key, told=one.told, shown_from=one.shown_from)
     if show_hidden or one.shown_from is None or one.shown_from <= datetime.now(UTC):
-        return GradedBy(spec=spec, key=lambda: one.key, told=one.told)
-    why = f"hidden checks run when everybody's time is over, from {one.shown_from:%Y-%m-%d %H:%M} UTC"
-    return GradedBy(spec=spec, key=lambda: published_part(one.key), only_public=why, told=one.told)
+        return grader
+    return published_only(
+        grader, f"hidden checks run when everybody's time is over, from {one.shown_from:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def published_only(grader: GradedBy, why: str) -> GradedBy:
+    """Grade by what students have too: public checks on published inputs."""
+    return msgspec.structs.replace(grader, key=lambda: published_part(grader.key()), only_public=why)
 
 
 def by_public_checks(slugs: Sequence[str]) -> list[GradedBy]:
@@ -104,10 +112,17 @@ def _grade(grader: GradedBy, located: Located, hidden: tuple[str, ...], allow_we
     lines = cell_lines(located.data) if result.state == "graded" else {}
     return msgspec.structs.replace(
         shown(grader, result),
-        told=(*grader.told, *located.told),
+        told=(*grader.told, *located.told, *weakness(grader, result)),
         lines=_lines(grader.spec.questions, cells, lines),
         cell_lines=lines,
     )
+
+
+def weakness(grader: GradedBy, result: Result) -> list[str]:
+    """Say so where a key was used though student code may have reached it."""
+    if grader.only_public == NO_KEY or result.state != "graded" or level(result.box) != "weak":
+        return []
+    return [f"the box is weak here: it lacks {', '.join(result.box.missing)}; `redink doctor` says what that means"]
 
 
 def shown(grader: GradedBy, result: Result) -> CiOutcome:

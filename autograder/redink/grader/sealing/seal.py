@@ -30,23 +30,26 @@ def seal(
     workers: Callable[[Course, str], Workers] = workers_for,
 ) -> bytes:
     """Return the keys of these assignments, encrypted for the recipients; a key that is not kept is made first."""
-    made = tuple(_sealed_key(course, slug, reference, workers) for slug in dict.fromkeys(slugs))
-    keys = SealedKeys(redink=metadata.version("redink"), code=code_stamp(), assignments=made)
-    return encrypt(msgspec.msgpack.encode(keys), recipients)
+    made = []
+    for slug in dict.fromkeys(slugs):
+        with workers(course, slug) as working:
+            key = answer_key(course, slug, working.observe)
+        made.append(bound(course, key if reference else _without_reference(key)))
+    return encrypted(made, recipients)
 
 
-def _sealed_key(course: Course, slug: str, reference: bool, workers: Callable[[Course, str], Workers]) -> SealedKey:
-    folder = course.find_assignment(slug)
-    public = public_digest(folder)
-    with workers(course, slug) as working:
-        key = answer_key(course, slug, working.observe)
+def bound(course: Course, key: AnswerKey) -> SealedKey:
+    """Bind a key to the public files of its assignment, and to the time when hidden results may be shown."""
+    folder = course.find_assignment(key.slug)
     if old := stale(folder, key.published_from):
         raise CourseError(old)
-    return SealedKey(
-        key=encode_key(key if reference else _without_reference(key)),
-        public=public,
-        shown_from=_time_over(course, slug),
-    )
+    return SealedKey(key=encode_key(key), public=public_digest(folder), shown_from=_time_over(course, key.slug))
+
+
+def encrypted(keys: Sequence[SealedKey], recipients: Sequence[str]) -> bytes:
+    """Return a sealed file of these keys, which belongs to this version of Redink's code."""
+    whole = SealedKeys(redink=metadata.version("redink"), code=code_stamp(), assignments=tuple(keys))
+    return encrypt(msgspec.msgpack.encode(whole), recipients)
 
 
 def _without_reference(key: AnswerKey) -> AnswerKey:
