@@ -9,22 +9,26 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import xmlschema
 from junitparser.xunit2 import JUnitXml
 from markdown_it import MarkdownIt
 
+from redink.assignment.spec import read_spec
 from redink.grader.ci.classroom import classroom_result
 from redink.grader.ci.github import MOST_ANNOTATIONS, MOST_SUMMARY, remarks, summary
 from redink.grader.ci.gradescope import gradescope_results
+from redink.grader.ci.grading import NO_KEY, GradedBy, weakness
 from redink.grader.ci.junit import junit
 from redink.grader.ci.log import inert, log
 from redink.grader.ci.outcome import CiOutcome
+from redink.grader.ci.public_key import handout_key
 from redink.records import CellRun, CheckResult, Hint, QuestionResult, Result, SubmissionId, Walls
-from tests.conftest import CENTRE, SCALE, Desk, environment, write_notebook
+from tests.ci_schemas import check_classroom, check_gradescope, check_junit
+from tests.conftest import CENTRE, ROOT, SCALE, Desk, environment, write_notebook
 
 GITHUB, GITLAB = {"GITHUB_ACTIONS": "true"}, {"GITLAB_CI": "true"}
 EVIL = (
@@ -108,20 +112,27 @@ def test_junit_tells_whose_fault_it_is(mixed):
     assert {one.name: one.value for one in suite.properties()}["score"] == "5"
 
 
-def test_junit_has_the_shape_that_readers_agree_on(mixed):
-    top = ET.fromstring(junit([mixed]))
-    assert top.tag == "testsuites"
-    names = set()
-    for suite in top:
-        assert suite.tag == "testsuite"
-        assert {"name", "tests", "failures", "errors", "skipped", "time"} <= set(suite.attrib)
-        for case in suite.findall("testcase"):
-            names.add((case.get("classname"), case.get("name")))
-            tags = [one.tag for one in case]
-            assert tags[0] == "properties"
-            assert len(tags) <= 2
-            assert set(tags[1:]) <= {"failure", "error", "skipped"}
-    assert len(names) == 6  # GitLab keeps only the first of two that are called alike
+def test_every_file_has_the_shape_that_its_readers_agree_on(mixed, hostile):
+    ours = outcome(state="internal_error", reason="no box", cpu_seconds=1.23e-5)
+    theirs = outcome(state="ungradable", reason="a.ipynb is not a notebook", cpu_seconds=1234.56789)
+    for outcomes in ([mixed], [hostile], [ours], [theirs], [mixed, ours, theirs]):
+        check_junit(junit(outcomes))
+        check_classroom(classroom_result(outcomes, {}, datetime.now(UTC)))
+        for one in outcomes:
+            check_gradescope(gradescope_results(one.result))
+
+
+def test_the_rules_of_junit_are_not_empty(mixed):
+    right = junit([mixed]).decode()
+    once = re.search(r"<testcase .*?</testcase>", right, re.DOTALL)
+    assert once
+    for old, new in (
+        (once[0], once[0] * 2), ('time="0.100"', 'time="1e-05"'), ('failures="', 'failures="-'), (' name="redink"', ""),
+        ("<skipped ", "<skipped/><skipped "), ("<failure ", "<crash/><failure "),
+    ):  # fmt: skip
+        assert old in right
+        with pytest.raises(xmlschema.XMLSchemaValidationError):
+            check_junit(right.replace(old, new, 1).encode())
 
 
 def test_nothing_a_student_writes_is_xml(hostile):
@@ -132,6 +143,7 @@ def test_nothing_a_student_writes_is_xml(hostile):
     assert len(top.findall(".//failure")) == 1
     assert not set(data) & {0, 7, 8, 27}
     JUnitXml.fromstring(data)
+    check_junit(data)
 
 
 # -- logs and annotations ----------------------------------------------------------------------------------------------
@@ -223,6 +235,35 @@ def test_nothing_a_student_writes_is_markdown(hostile):
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["1. item", "1) item", "- item", "+ item", "* item", "> quote", "# heading", "---", "===", "a | b", "    code", "```",
+     "~~~",
+     "[a]: https://evil.example", "[^1]: note", "- [ ] task", "<!-- ", "<details>", "&lt;b&gt;", "$x$", "\\", "\\|", "_x_",
+     "https://evil.example", "WWW.evil.example", "<https://evil.example>", ":\x00:error::x", "#\u200b#[error]x",
+     "\u2028::error::x",
+     "\x85::error::x", "\ufeff::error::x", "%0A::error::x", "\x9b31m", "section_start:1:x\r", "\u2066x\u2069"],
+)  # fmt: skip
+def test_a_line_begins_nothing_whatever_it_begins_with(text):
+    """The same answer with an ordinary word has the same shape as Markdown, and a log obeys neither."""
+
+    def made(said: str) -> CiOutcome:
+        wrong = check("wrong", "failed", f"{said}\nGot {said}\n{said}")
+        cells = (CellRun(index=1, status="error", error=said, output=said),)
+        return outcome(
+            question("q", wrong, hint=said), cells=cells, file=said, only_public=said, told=(said,), reason=said
+        )
+
+    def shape(said: str) -> list[str]:
+        return [one.type for one in tokens(summary([made(said)])) if not one.type.startswith("text")]
+
+    assert shape(text) == shape("word")
+    lines = [*log([made(text)], GITHUB), *remarks([made(text)])]
+    assert all(OWN.match(one) for one in commands(lines)), commands(lines)
+    assert all(line.isprintable() for line in lines)
+    check_junit(junit([made(text)]))
+
+
 def test_a_summary_below_the_size_that_github_takes_is_cut_with_a_note():
     long = outcome(*(question(f"q{n}", check(f"c{n}", "failed", "Wörter. " * 100)) for n in range(3000)))
     text = summary([long])
@@ -268,6 +309,17 @@ def test_gradescope_has_no_score_where_we_failed(mixed, hostile):
     assert "\\u001b" not in said
 
 
+def test_a_weak_box_is_told_where_a_key_was_used():
+    spec = read_spec(ROOT / "assignments/perceptron")
+    result = outcome(question("q", check("c", "passed"))).result
+    weak = msgspec.structs.replace(result, box=Walls(walls=("seccomp",), missing=("landlock", "mount_ns")))
+    good = msgspec.structs.replace(result, box=Walls(walls=("landlock", "seccomp"), missing=("mount_ns",)))
+    by_key = GradedBy(spec=spec, key=lambda: handout_key(ROOT / "assignments/perceptron"))
+    assert "it lacks landlock, mount_ns" in weakness(by_key, weak)[0]
+    assert weakness(by_key, good) == []
+    assert weakness(msgspec.structs.replace(by_key, only_public=NO_KEY), weak) == []
+
+
 # -- a real submission -------------------------------------------------------------------------------------------------
 
 
@@ -301,10 +353,11 @@ def test_a_hostile_notebook_does_nothing_in_any_format(sealed, graded_course, tm
     assert any("raise" in line or "error" in line for line in lines)
     assert all(OWN.match(one) for one in commands(lines)), commands(lines)
     assert all(line.isprintable() for line in lines)
-    ET.fromstring((tmp_path / "r.xml").read_bytes())
+    check_junit((tmp_path / "r.xml").read_bytes())
+    check_classroom(json.loads((tmp_path / "c.json").read_text()))
+    check_gradescope(json.loads((tmp_path / "g.json").read_text()))
     text = (tmp_path / "s.md").read_text(encoding="utf-8")
     assert not [one for one in tokens(text) if one.type in ("html_inline", "html_block", "link_open", "image")]
     for file in files.values():
         assert "\x1b" not in (tmp_path / file).read_text(encoding="utf-8")
     assert json.loads((tmp_path / "j.json").read_text())["results"][0]["state"] == "graded"
-    assert Path(tmp_path / "c.json").stat().st_size

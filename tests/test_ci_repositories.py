@@ -13,19 +13,14 @@ import pytest
 
 from tests.conftest import SCALE, Desk, environment, write_notebook
 from tests.sealed_key import Pair
+from tests.workflow_steps import commit
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
 
 
-def commit(folder: Path) -> None:
-    who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "x"]):
-        subprocess.run(["git", "-C", str(folder), *words], check=True)
-
-
 @pytest.fixture
 def repositories(graded_course: Path, tmp_path: Path) -> Path:
-    """A list of three repositories: right, wrong and without a notebook."""
+    """A list of four repositories: right, wrong, without a notebook and with something else in its place."""
     desk = Desk(graded_course, "little")
     folder = tmp_path / "clones"
     write_notebook(folder / "little-ada/little.ipynb", desk.sources().values())
@@ -33,6 +28,8 @@ def repositories(graded_course: Path, tmp_path: Path) -> Path:
     write_notebook(folder / "little-ben/work/little.ipynb", changed.values())
     (folder / "little-cyd").mkdir()
     (folder / "little-cyd/notes.txt").write_text("none yet")
+    (folder / "little-dan").mkdir()
+    (folder / "little-dan/little.ipynb").write_text("Dear professor")
     for one in folder.iterdir():
         commit(one)
     listed = tmp_path / "repositories.txt"
@@ -60,6 +57,7 @@ def test_each_repository_has_one_result_and_the_unchanged_are_not_graded_again(s
     assert done.stdout.splitlines() == [
         "ada: little: 100 of 100 points", "ben: little: 60 of 100 points",
         "cyd: little: not graded (the folder cyd holds no notebook)",
+        "dan: little: not graded (dan/little.ipynb is not a notebook: JSON is malformed: invalid character (byte 0))",
     ]  # fmt: skip
     assert read(tmp_path, "ada")["score"] == 100.0
     assert read(tmp_path, "cyd")["state"] == "ungradable"
@@ -69,7 +67,7 @@ def test_each_repository_has_one_result_and_the_unchanged_are_not_graded_again(s
     subprocess.run(["git", "-C", tmp_path / "clones/little-ben", "-c", "user.name=x", "-c", "user.email=x@example.org",
                     "commit", "-qam", "y"], check=True)  # fmt: skip
     again = job(repositories, sealed)
-    assert [line.endswith("(unchanged)") for line in again.stdout.splitlines()] == [True, False, True]
+    assert [line.endswith("(unchanged)") for line in again.stdout.splitlines()] == [True, False, True, True]
     changed = [path.stem for path, data in before.items() if path.read_bytes() != data]
     assert changed == ["ben"]
     assert read(tmp_path, "ben")["score"] == 100.0

@@ -7,14 +7,33 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+import torch
+
 from tests.conftest import CENTRE, SCALE, Desk, environment, write_notebook
 
 MEAN, SPREAD = "Each column has mean 0.", "Each column has spread 1."
 
 
-def run(folder: Path, *options: object) -> subprocess.CompletedProcess[str]:
+ON_A_GPU = '''
+
+
+@check("centre", weight=0, trials=1)
+def runs_anywhere():
+    """Runs on whatever device it is given."""
+    return dict()
+
+
+@runs_anywhere.when
+def _(student):
+    device = "cuda" if torch.cuda.is_available() else "meta"
+    return student.centre(torch.ones(2, 2, device=device)).device.type
+'''
+
+
+def run(folder: Path, *options: object, **env: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, options)]
-    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, env=environment(env), capture_output=True, text=True, check=False)
 
 
 def notebook(desk: Desk, changes: dict[int, str] | None = None, *, solved: bool = True) -> Path:
@@ -96,3 +115,31 @@ def test_a_notebook_that_ends_its_process_fails_every_check(little):
     done = run(path.parent, "--redink", path.name)
     assert "2 failed" in done.stdout
     assert "ended the process that ran it" in done.stdout
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="here is a GPU, so its absence cannot be tried")
+def test_a_check_that_asks_for_a_gpu_is_not_run_without_one_and_fails_where_one_is_required(little):
+    anywhere = "import torch\n\ndef centre(X):\n    return X - X.mean(0)"
+    path = _with_gpu_check(little, anywhere)
+    done = run(path.parent, "--redink", path.name, "--strict-markers", "-rs", "-m", "gpu")
+    assert "1 skipped, 2 deselected" in done.stdout, done.stdout
+    assert "finds none on this machine, so only the meta device was tried" in " ".join(done.stdout.split())
+    assert "2 passed, 1 deselected" in run(path.parent, "--redink", path.name, "-m", "not gpu").stdout
+    required = run(path.parent, "--redink", path.name, REDINK_REQUIRE_GPU="1")
+    assert required.returncode == 1
+    assert "1 failed, 2 passed" in required.stdout
+    assert "REDINK_REQUIRE_GPU=1 demands one" in required.stdout
+    path = _with_gpu_check(little, f"{anywhere} + (torch.ones(2, 2) if torch.is_tensor(X) else 0)")
+    done = run(path.parent, "--redink", path.name)
+    assert "1 failed, 2 passed" in done.stdout  # code that is tied to the CPU is found without a GPU
+
+
+def _with_gpu_check(desk: Desk, centre: str) -> Path:
+    checks = desk.assignment / "checks.py"
+    if ON_A_GPU not in checks.read_text(encoding="utf-8"):
+        checks.write_text(checks.read_text(encoding="utf-8") + ON_A_GPU, encoding="utf-8")
+        desk.edit(desk.assignment / "assignment.toml", 'slug = "little"', 'slug = "little"\ntorch = true')
+        desk.edit(desk.assignment / "assignment.toml", "cell_cpu = 0.5", "cell_cpu = 60.0")  # a cell imports torch
+        done = desk.redink("build", "little")
+        assert done.returncode == 0, done.stderr
+    return notebook(desk, {CENTRE: centre})

@@ -2,10 +2,14 @@
 
 The notebook runs once, in a process of its own, when the first of its tests does; with xdist all of them therefore stay on
 one worker. Without the option this plugin does nothing, and imports nothing of Redink.
+
+A check whose `when` asks for a GPU has the marker `gpu`. Without one it has seen the meta device at most, which has shapes
+and no numbers: passing there is told as not run, and as a failure where REDINK_REQUIRE_GPU=1 demands a GPU.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from redink.checks.language import Check
     from redink.records import CheckResult, QuestionResult
     from redink.student.terminal import CheckedNotebook
+
+
+_MARKER = "gpu: asks for a GPU; without one it is not run, and with REDINK_REQUIRE_GPU=1 it fails"
 
 
 class CheckFailedError(Exception):
@@ -35,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for one in told:
         if not Path(one).is_file():
             raise pytest.UsageError(f"--redink {one}: there is no such notebook")
+    config.addinivalue_line("markers", _MARKER)
     named = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
     config.args = list(dict.fromkeys([*named, *(str(Path(one).resolve()) for one in told)]))
 
@@ -73,9 +82,8 @@ class CheckedFile(pytest.File):
         except RedinkError as error:
             raise self.CollectError(str(error)) from error
         for question in homework.spec.questions:
-            sentences = {check.id: check.sentence for check in homework.checks if check.question == question.id}
-            if sentences:
-                yield CheckedQuestion.from_parent(self, name=question.id, sentences=sentences)
+            if checks := homework.checks_of(question.id):
+                yield CheckedQuestion.from_parent(self, name=question.id, checks=checks)
 
     def find(self, question: str, check: str) -> tuple[QuestionResult, CheckResult]:
         """Return what a check says; the first one that asks has the notebook run."""
@@ -94,16 +102,21 @@ class CheckedFile(pytest.File):
 class CheckedQuestion(pytest.Collector):
     """A question of a notebook."""
 
-    def __init__(self, *, sentences: dict[str, str], **how: Any) -> None:
+    def __init__(self, *, checks: list[Check], **how: Any) -> None:
         super().__init__(**how)
-        self._sentences = sentences
+        self._checks = checks
 
     def collect(self) -> Iterator[pytest.Item]:
         """List its checks; two with one sentence are told apart by their names."""
-        all_of_them = list(self._sentences.values())
-        for check, sentence in self._sentences.items():
-            name = sentence if all_of_them.count(sentence) == 1 else f"{sentence} ({check})"
-            yield CheckItem.from_parent(self, name=name, check=check)
+        all_of_them = [check.sentence for check in self._checks]
+        for check in self._checks:
+            alone = all_of_them.count(check.sentence) == 1
+            item = CheckItem.from_parent(
+                self, name=check.sentence if alone else f"{check.sentence} ({check.id})", check=check.id
+            )
+            if _asks_for_gpu(check):
+                item.add_marker("gpu")
+            yield item
 
 
 class CheckItem(pytest.Item):
@@ -127,6 +140,8 @@ class CheckItem(pytest.Item):
         if check.verdict != "passed":
             hint = f"\nHint: {question.hint.text}" if question.hint else ""
             raise CheckFailedError(f"{check.message}{hint}")
+        if self.get_closest_marker("gpu"):
+            _need_gpu()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the message alone, where it is ours."""
@@ -138,3 +153,19 @@ class CheckItem(pytest.Item):
         """Say which check it is; not as its id ends, in which pytest would take full stops for colons."""
         assert self.parent is not None
         return self.path, None, f"{self.parent.name}: {self.name}"
+
+
+def _asks_for_gpu(check: Check) -> bool:
+    return check.when_function is not None and "torch.cuda" in check.shipped((), {}).source
+
+
+def _need_gpu() -> None:
+    """Return where there is a GPU; without one the check counts as not run, or fails where one is required."""
+    import torch
+
+    if torch.cuda.is_available():
+        return
+    reason = f"no GPU: torch {torch.__version__} finds none on this machine, so only the meta device was tried"
+    if os.environ.get("REDINK_REQUIRE_GPU") == "1":
+        raise CheckFailedError(f"{reason}, and REDINK_REQUIRE_GPU=1 demands one")
+    pytest.skip(reason)

@@ -9,12 +9,14 @@ import platform
 import re
 import zipfile
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from redink.assignment.handout import file_names, read_handout
+from redink.assignment.handout import read_handout
 from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
+from redink.grader.digests import making_files
 from redink.grader.sealing.sealed import file_hash
 
 Platform = Literal["github", "gitlab"]
@@ -26,6 +28,7 @@ _PLACES: dict[Platform, dict[str, str]] = {
 }
 _IN_PACKAGE = "redink/_assignments"
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_AGAIN = "build it again: python -m pip wheel --no-deps . --wheel-dir DIR"
 _README = """# Grading
 
 - `keys.age`: the sealed answer key. `redink seal {slugs} --to keys.age --for age1…` writes it; pin the number that it prints
@@ -38,7 +41,8 @@ _README = """# Grading
 def student_repository(folder: Path, wheel: Path, system: Platform) -> dict[str, bytes]:
     """Return the files of a student's repository: the handout, and a job that runs its public checks."""
     spec, handout = read_spec(folder), read_handout(folder)
-    _refuse_other_wheel(wheel, spec, handout)
+    if not holds(wheel, spec.slug, handout):
+        raise CourseError(f"{wheel} does not hold the assignment {spec.slug}; {_AGAIN}")
     extra = "[torch]" if spec.torch else ""
     readme = handout["README.md"].replace(b"--find-links .", f"--find-links {FOLDER}".encode())
     said = f'[notebooks]\n{spec.slug} = "{spec.slug}.ipynb"\n'
@@ -56,33 +60,58 @@ def course_repository(specs: list[Spec], wheel: Path, system: Platform, key: byt
 
 
 def _common(wheel: Path, system: Platform, whose: str, extra: str, sha256: str) -> dict[str, bytes]:
-    if not _NAME.fullmatch(wheel.name):
-        raise CourseError(f"{wheel} has a name that cannot stand in a workflow")
     text = (_TEMPLATES / f"{system}-{whose}.yml").read_text(encoding="utf-8")
     told = {"PYTHON": platform.python_version(), "WHEEL": wheel.name, "EXTRA": extra, "SHA256": sha256}
+    needed = {f"{FOLDER}/{name}": data for name, data in what_it_installs(wheel).items()}
+    return {_PLACES[system][whose]: fill_in(text, told), **needed}
+
+
+def fill_in(text: str, told: dict[str, str]) -> bytes:
+    """Fill the places of a template, which are named between two @."""
     for name, value in told.items():
         text = text.replace(f"@{name}@", value)
+    return text.encode()
+
+
+def what_it_installs(wheel: Path) -> dict[str, bytes]:
+    """Return the wheel, and the exact versions of what it needs; refuse a wheel of other code than this Redink's."""
+    if not _NAME.fullmatch(wheel.name):
+        raise CourseError(f"{wheel} has a name that cannot stand in a script")
+    _refuse_other_code(wheel)
     return {
-        _PLACES[system][whose]: text.encode(),
-        f"{FOLDER}/{wheel.name}": wheel.read_bytes(),
-        f"{FOLDER}/constraints.txt": "".join(f"{line}\n" for line in pinned()).encode(),
+        wheel.name: wheel.read_bytes(),
+        "constraints.txt": "".join(f"{line}\n" for line in pinned()).encode(),
     }
 
 
-def _refuse_other_wheel(wheel: Path, spec: Spec, handout: dict[str, bytes]) -> None:
-    """Refuse a wheel of another version, or with other public files than students are handed."""
-    again = "build it again: python -m pip wheel --no-deps . --wheel-dir DIR"
+def holds(wheel: Path, slug: str, handout: dict[str, bytes]) -> bool:
+    """Tell whether a wheel holds an assignment; refuse one that holds other files of it than students are handed."""
+    folder = f"{_IN_PACKAGE}/{slug}/"
+    there = {name.removeprefix(folder): data for name, data in _read_wheel(wheel).items() if name.startswith(folder)}
+    if there and any(there.get(name) != data for name, data in handout.items()):
+        raise CourseError(f"{wheel} holds other files of {slug} than this course; {_AGAIN}")
+    return bool(there)
+
+
+def _refuse_other_code(wheel: Path) -> None:
+    """Refuse a wheel with other code than this Redink's: no sealed key would open there."""
+    files, ours = _read_wheel(wheel), metadata.version("redink")
+    if f"-{ours}-" not in wheel.name:
+        raise CourseError(f"{wheel} is of another version than this Redink, {ours}; {_AGAIN}")
+    for package in ("redink", "redink_datasets"):
+        found = find_spec(package)
+        for root in map(Path, found.submodule_search_locations or () if found else ()):
+            for path in (one for one in making_files() if one.is_relative_to(root) and one.exists()):
+                if files.get(f"{package}/{path.relative_to(root).as_posix()}") != path.read_bytes():
+                    raise CourseError(f"{wheel} holds other code than this Redink ({path.name}); {_AGAIN}")
+
+
+def _read_wheel(wheel: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            there = {name: archive.read(f"{_IN_PACKAGE}/{spec.slug}/{name}") for name in file_names(spec)}
+            return {name: archive.read(name) for name in archive.namelist()}
     except (OSError, zipfile.BadZipFile) as error:
-        raise CourseError(f"{wheel} is no wheel of Redink ({error}); {again}") from error
-    except KeyError:
-        raise CourseError(f"{wheel} does not hold the assignment {spec.slug}; {again}") from None
-    if there != handout:
-        raise CourseError(f"{wheel} holds other files of {spec.slug} than this course; {again}")
-    if f"-{metadata.version('redink')}-" not in wheel.name:
-        raise CourseError(f"{wheel} is of another version than this Redink, {metadata.version('redink')}; {again}")
+        raise CourseError(f"{wheel} is no wheel of Redink ({error}); {_AGAIN}") from error
 
 
 def pinned() -> list[str]:
