@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -41,6 +42,7 @@ return [...document.querySelectorAll('.jp-RenderedMarkdown')]
   })
   .filter(text => /\\$|\\\\(frac|sum|begin|lVert|top)/.test(text)).map(text => text.slice(0, 200))
 """
+_HEADLINE = r"[^\n]*: (\d+ of \d+ public checks pass|not written yet)"
 _OUTPUTS = "return [...document.querySelectorAll('.jp-OutputArea-output')].map(e => e.innerText.trim())"
 _TRACEBACKS = """
 const kinds = ['stderr', 'error'].map(kind => `.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.${kind}"]`)
@@ -67,6 +69,7 @@ def lab(folder: Path, settings: Path) -> Iterator[str]:
     command += ["--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}"]
     with subprocess.Popen(
         command,
+        cwd=folder,
         env={**os.environ, **{name: str(path) for name, path in homes.items()}},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -142,7 +145,7 @@ class Page:
     def cards(self) -> list[str]:
         """Give the texts of all cards."""
         texts = self.driver.execute_script(_OUTPUTS)
-        return [text for text in texts if "public checks pass" in text or "nothing to check here" in text]
+        return [text for text in texts if re.match(_HEADLINE, text) or "nothing to check here" in text]
 
     def screenshots(self, folder: Path) -> None:
         """Photograph the notebook from top to bottom."""

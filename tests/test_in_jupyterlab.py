@@ -72,8 +72,7 @@ def test_the_untouched_notebook_says_what_is_to_be_done(tmp_path):
         assert page.broken_maths() == []
         cards = page.cards()
         assert cards
-        assert "0 of " in cards[0]
-        assert "Not written yet" in cards[0]
+        assert cards[0].startswith("Scores and predictions: not written yet; 10 points")
 
 
 def test_a_mistake_shows_a_card_with_its_hint(tmp_path):
@@ -88,6 +87,6 @@ def test_a_mistake_shows_a_card_with_its_hint(tmp_path):
         if SCREENS:
             page.screenshots(Path(SCREENS) / "mistake")
         assert "✗" in card
-        assert "expected:" in card
+        assert "expected" in card
         assert "Hint: " in card
         assert page.wide() == []

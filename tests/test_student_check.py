@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -59,7 +60,7 @@ def test_a_right_function_passes_without_a_word(homework):
     made = card(homework, right)
     assert made.passed
     assert repr(made).splitlines() == [
-        "Centre the data: 1 of 1 public checks pass",
+        "Centre the data: 1 of 1 public checks pass; 100 of 100 points",
         "  ✓ Each column of the result has mean 0; the distances within a column stay.",
     ]
     assert made.report.hint is None
@@ -121,7 +122,7 @@ def test_an_unwritten_function_is_not_an_error(homework):
         raise NotImplementedError("centre is yours to write")
 
     made = card(homework, centre)
-    assert "Not written yet." in repr(made)
+    assert repr(made) == "Centre the data: not written yet; 100 points"
     assert made.report.feedback[0].outcome == "not_run"
 
 
@@ -183,8 +184,28 @@ def test_the_card_in_a_notebook_is_escaped(homework):
 
 def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
     html = card(homework, over_rows)._repr_html_()
-    for part in ("0 of 1 public checks pass", "axis runs over the examples", "expected: [[", "check.replay(&quot;"):
+    for part in ("0 of 1 public checks pass", "axis runs over the examples", "check.replay(&quot;", "<b>expected</b>"):
         assert part in html
+    assert html.count("<mark>") == 2  # the first difference, on either side
+
+
+def test_no_line_of_text_is_wider_than_a_terminal_and_what_is_longer_is_indented(homework):
+    def centre(X):
+        raise ValueError("a long complaint " * 12)
+
+    lines = repr(card(homework, centre)).splitlines()
+    assert max(map(len, lines)) <= 80
+    (first,) = [place for place, line in enumerate(lines) if "Raised" in line]
+    assert lines[first + 1].startswith(" " * 8)
+    assert lines[first + 1][8] != " "
+
+
+def test_a_python_without_threads_checks_without_a_time_limit(homework, monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")  # as Pyodide says
+
+    monkeypatch.setattr("threading.Thread.start", refuse)
+    assert card(homework, right).passed
 
 
 @pytest.mark.parametrize(
@@ -209,8 +230,14 @@ def test_a_question_without_public_checks_says_when_it_is_graded(folder):
 
 def test_replay_returns_what_the_function_returns(homework):
     id = "subtracts_the_mean_of_each_column"
-    assert homework.replay(id, 0, {"centre": lambda X: X.shape}) == (2, 3)
-    assert homework.replay(id, 2, {"centre": lambda X: X.shape}) == (7, 4)
+    assert homework.replay(id, 0, {"centre": lambda X: X.shape}).got == (2, 3)
+    assert homework.replay(id, 2, {"centre": lambda X: X.shape}).got == (7, 4)
+
+
+def test_replay_gives_inputs_expected_and_got(homework):
+    again = homework.replay("subtracts_the_mean_of_each_column", 0, {"centre": over_rows})
+    assert np.allclose(again.expected, right(again.inputs["X"]))
+    assert np.allclose(again.got, over_rows(again.inputs["X"]))
 
 
 def test_replay_raises_what_the_function_raises(homework):
@@ -277,12 +304,18 @@ def test_check_finds_the_names_of_the_notebook_and_the_folder_it_is_in(folder, m
     monkeypatch.chdir(folder / "deeper")
     assert in_a_cell(Checker(), 'check("centre")', centre=right).passed
     assert not in_a_cell(Checker(), 'check("centre")', centre=over_rows).passed
-    assert in_a_cell(Checker(), 'check.replay("subtracts_the_mean_of_each_column")', centre=lambda X: 7) == 7
+    assert in_a_cell(Checker(), 'check.replay("subtracts_the_mean_of_each_column")', centre=lambda X: 7).got == 7
 
 
-def test_check_of_nothing_names_the_questions(folder, monkeypatch):
+def test_check_of_nothing_runs_all_and_ends_in_the_total(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert repr(in_a_cell(Checker(), "check()")) == 'Say which question: check("centre").'
+    made = in_a_cell(Checker(), "check()", centre=over_rows)
+    assert repr(made).splitlines()[-1] == "0 of 100 public points; hidden checks follow"
+    assert not made.passed
+    made = in_a_cell(Checker(), "check()", centre=right)
+    assert repr(made).splitlines()[-1] == "100 of 100 public points; hidden checks follow"
+    assert made.passed
+    assert "100 of 100 public points" in made._repr_html_()
 
 
 def test_check_outside_an_assignment_is_a_notice(tmp_path, monkeypatch):
@@ -393,7 +426,7 @@ def redink(*words, cwd):
 def test_the_untouched_notebook_exits_1_and_says_what_is_unwritten(folder):
     done = redink("check", "tiny.ipynb", cwd=folder)
     assert done.returncode == 1
-    assert "Not written yet." in done.stdout
+    assert "Centre the data: not written yet; 100 points\n" in done.stdout
     assert " failed: " not in done.stdout
 
 
@@ -401,7 +434,7 @@ def test_a_solved_notebook_exits_0_and_its_exploration_is_not_run(folder):
     write_notebook(folder / "tiny.ipynb", RIGHT, 'check("centre")', "while True: pass", tags=(3,))
     done = redink("check", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Centre the data: 1 of 1 public checks pass\n")
+    assert done.stdout.startswith("Centre the data: 1 of 1 public checks pass; 100 of 100 points\n")
 
 
 def test_a_program_reads_the_outcome_and_nothing_else_on_standard_output(folder):
@@ -462,7 +495,7 @@ def test_an_error_is_placed_in_its_cell(folder):
     write_notebook(folder / "tiny.ipynb", "def centre(X):\n    return X.men()")
     text = repr(Card(check_notebook(folder / "tiny.ipynb", []).questions[0]))
     assert "has no attribute 'men'" in text
-    assert "(cell 3, line 2)" in text
+    assert "(cell 3, line 2)" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("metadata", [None, [], "x", {"tags": None}, {"tags": 3}, {"tags": "explored"}])
@@ -505,6 +538,51 @@ def test_wrong_arguments_are_one_sentence(folder):
         assert done.stderr == f"redink: {complaint}\n"
 
 
+def test_untouched_extra_questions_do_not_make_it_fail(folder):
+    toml = folder / "assignment.toml"
+    extra = '\n[[questions]]\nid = "more"\ntitle = "More"\ntier = "extra"\npoints = 5\nasks = ["more"]\n'
+    toml.write_text(toml.read_text(encoding="utf-8") + extra, encoding="utf-8")
+    write_notebook(folder / "tiny.ipynb", RIGHT)
+    done = redink("check", cwd=folder)
+    assert done.returncode == 0, done.stdout
+    assert "More (extra): nothing to check here" in done.stdout
+    assert done.stdout.endswith("100 of 100 public points; more after the deadline; hidden checks follow\n")
+
+
+def test_watching_survives_half_a_save_a_rename_and_a_notebook_that_is_gone(folder):
+    path = folder / "tiny.ipynb"
+    write_notebook(path, RIGHT)
+    whole, shown = path.read_bytes(), folder / "shown.txt"
+    command = [sys.executable, "-u", "-m", "redink_cli", "check", "tiny.ipynb", "--watch"]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+
+    def wait_for(count):
+        end = time.monotonic() + 60
+        while shown.read_text(encoding="utf-8").count("watching tiny.ipynb; last checked at ") < count:
+            assert watcher.poll() is None, shown.read_text(encoding="utf-8")
+            assert time.monotonic() < end, shown.read_text(encoding="utf-8")
+            time.sleep(0.1)
+
+    with (
+        shown.open("wb") as out,
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT) as watcher,
+    ):
+        try:
+            wait_for(1)
+            path.write_bytes(whole[: len(whole) // 2])
+            wait_for(2)
+            path.rename(folder / "other.ipynb")
+            wait_for(3)
+            path.write_bytes(whole)
+            wait_for(4)
+        finally:
+            watcher.kill()
+    told = shown.read_text(encoding="utf-8")
+    assert "tiny.ipynb is not a notebook" in told
+    assert "tiny.ipynb is not a file" in told
+    assert told.count("1 of 1 public checks pass") == 2
+
+
 def test_outside_an_assignment_the_terminal_says_so(tmp_path):
     elsewhere = tmp_path / "a" / "b" / "c"
     elsewhere.mkdir(parents=True)
@@ -530,7 +608,7 @@ def centre(X):
     return X - X.mean(axis=0)
 made = check("centre")
 assert made.passed, made
-assert check.replay("subtracts_the_mean_of_each_column", 1).shape == (6, 4)
+assert check.replay("subtracts_the_mean_of_each_column", 1).got.shape == (6, 4)
 def centre(X):
     return X - X.mean(axis=1, keepdims=True)
 assert check("centre").report.hint

@@ -14,7 +14,9 @@ from redink.errors import DEBUG_VARIABLE, in_one_sentence
 from redink.suggesting import did_you_mean
 
 _GROUPS = {
-    "Students": {"list": "student", "start": "student", "check": "student"},
+    "Students": {
+        "list": "student", "start": "student", "check": "student", "submit": "student", "update": "student",
+    },
     "Instructors (submissions)": {
         "distribute": "distributing", "collect": "collecting", "grade": "grading", "run": "grading",
     },
@@ -23,7 +25,7 @@ _GROUPS = {
         "export": "exporting",
     },
     "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years"},
-    "Authors": {"new": "author", "build": "author", "verify": "author"},
+    "Authors": {"new": "author", "import": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
 }  # fmt: skip

@@ -1,14 +1,18 @@
-"""What `check(…)` shows: a card in a notebook, lines of text elsewhere."""
+"""What `check(…)` shows: a card in a notebook (card_html.py), lines of text of at most 80 columns elsewhere."""
 
 from __future__ import annotations
 
-from html import escape
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from redink.judging.feedback import Feedback
+from redink.student import card_html
 from redink.student.homework import QuestionReport
+from redink.student.points import score_report, total_line
 
-_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}
-_COLOURS = {"passed": "#1a7f37", "failed": "#b42318", "error": "#b42318", "timeout": "#b42318", "not_run": "#6b7280"}
+WIDTH = 80
+MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "timeout": "✗", "not_run": "·"}
 
 
 class Notice:
@@ -21,35 +25,63 @@ class Notice:
         return self.sentence
 
     def _repr_html_(self) -> str:
-        return _frame("#b45309", f"<p style='margin:0'>{escape(self.sentence)}</p>")
+        return card_html.notice(self.sentence)
+
+
+class CardRow(NamedTuple):
+    """One check on a card: a fault that several have in common is told once."""
+
+    mark: str
+    feedback: Feedback
+    fault: str
+    notes: tuple[str, ...]
 
 
 class Card:
     """The outcome of a question's public checks; in another tool's tests, of all its checks."""
 
-    def __init__(self, report: QuestionReport, kind: str = "public checks") -> None:
+    def __init__(self, report: QuestionReport, kind: str = "public checks", progress: str = "") -> None:
         self.report = report
         self.kind = kind
+        self.progress = progress  # how far the whole assignment is
 
     @property
     def passed(self) -> bool:
         """Whether all public checks passed."""
         return self.report.passed
 
-    def __repr__(self) -> str:
-        lines = [self._headline()]
-        for id, feedback in zip(self.report.checks, self.report.feedback, strict=True):
-            mark, notes = _MARKS[feedback.outcome], self._notes(id, feedback)
-            lines.append(f"  {mark} {feedback.sentence}")
-            lines += [f"      {line}" for line in _details(feedback)]
-            lines += [f"      note: {note}" for note in notes]
-        lines += [f"  {line}" for line in self._advice()]
-        return "\n".join(lines)
+    @property
+    def headline(self) -> str:
+        """The title, whether it is extra, how many checks pass, and the points."""
+        question = self.report.question
+        title = f"{question.title} (extra)" if question.tier == "extra" else question.title
+        if not self.report.feedback:
+            return f"{title}: nothing to check here; it is graded after you hand in"
+        if self.report.unwritten:
+            return f"{title}: not written yet; {question.points:g} points"
+        result, count = score_report(self.report), len(self.report.informing)
+        notes = f", {count} note{'' if count == 1 else 's'}" if count else ""
+        passing = f"{self.report.done} of {len(self.report.counted)} {self.kind} pass"
+        if self.report.graded_later:
+            return f"{title}: {passing}; {question.points:g} points, after the deadline"
+        return f"{title}: {passing}{notes}; {result.score:g} of {result.max_score:g} points"
 
-    def _advice(self) -> list[str]:
+    def rows(self) -> Iterator[CardRow]:
+        """List the checks; of a question that nobody began there is nothing to say."""
+        told: set[str] = set()
+        for id, feedback in zip(self.report.checks, self.report.feedback, strict=True):
+            if self.report.unwritten:
+                return
+            informs = id in self.report.informing and not feedback.passed
+            notes = (*feedback.notes, "for your information only: it carries no points") if informs else feedback.notes
+            again = feedback.outcome == "not_run" and feedback.fault in told
+            told.add(feedback.fault)
+            yield CardRow(MARKS[feedback.outcome], feedback, "" if again else feedback.fault, notes)
+
+    def advice(self) -> list[str]:
         """Say what to do next: which earlier questions to fix first, then the hint."""
         lines = []
-        if self.report.fix_first:
+        if self.report.fix_first and not self.report.unwritten:
             names = ", ".join(self.report.fix_first)
             lines.append(
                 f"Fix {names} first: this question calls {'it' if len(self.report.fix_first) == 1 else 'them'}."
@@ -58,50 +90,49 @@ class Card:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines
 
-    def _headline(self) -> str:
-        question = self.report.question
-        if not self.report.feedback:
-            return f"{question.title}: nothing to check here; it is graded after you hand in"
-        return f"{question.title}: {self.report.done} of {len(self.report.counted)} {self.kind} pass"
-
-    def _notes(self, id: str, feedback: Feedback) -> tuple[str, ...]:
-        informs = id in self.report.informing and not feedback.passed
-        return (*feedback.notes, "for your information only: it carries no points") if informs else feedback.notes
+    def __repr__(self) -> str:
+        lines = [_wrapped(self.headline, "", "  ")]
+        for row in self.rows():
+            lines.append(_wrapped(row.feedback.sentence, f"  {row.mark} ", " " * 6))
+            lines += [_wrapped(row.fault, " " * 6, " " * 8)] if row.fault else []
+            details = row.feedback.details
+            lines += [_wrapped(line.strip(), " " * 8, " " * 18) for line in details]
+            lines += [_wrapped(f"note: {note}", " " * 6, " " * 12) for note in row.notes]
+        lines += [_wrapped(line, "  ", " " * 4) for line in self.advice()]
+        lines += [_wrapped(self.progress, "  ", " " * 4)] if self.progress else []
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            _row(feedback, self._notes(id, feedback))
-            for id, feedback in zip(self.report.checks, self.report.feedback, strict=True)
+        return card_html.card(
+            self.headline,
+            "quiet" if self.report.unwritten or not self.report.feedback else "good" if self.passed else "bad",
+            list(self.rows()),
+            self.advice(),
+            self.progress,
         )
-        hint = "".join(
-            "<p style='margin:.6em 0 0;padding:.5em .8em;border-left:3px solid #b45309;background:rgba(180,83,9,.08)'>"
-            f"{escape(line)}</p>"
-            for line in self._advice()
-        )
-        colour = "#1a7f37" if self.passed else "#b42318"
-        return _frame(colour, f"<p style='margin:0 0 .3em'><b>{escape(self._headline())}</b></p>{rows}{hint}")
 
 
-def _row(feedback: Feedback, notes: tuple[str, ...]) -> str:
-    word = feedback.outcome
-    mark = f"<span style='color:{_COLOURS[word]};font-weight:bold'>{_MARKS[word]}</span>"
-    parts = [f"<div style='margin:.25em 0'>{mark} {escape(feedback.sentence)}"]
-    details = _details(feedback)
-    if details:
-        parts.append(
-            "<pre style='margin:.3em 0 .3em 1.4em;padding:.5em .8em;white-space:pre-wrap;"
-            "background:rgba(127,127,127,.1);font-size:.9em'>" + escape("\n".join(details)) + "</pre>"
-        )
-    parts += [f"<div style='margin-left:1.4em;opacity:.75'>note: {escape(note)}</div>" for note in notes]
-    return "".join(parts) + "</div>"
+class AllCards:
+    """All questions of an assignment, and at the end one line with the total."""
+
+    def __init__(self, reports: Sequence[QuestionReport]) -> None:
+        self.cards = [Card(report) for report in reports]
+        self.total = total_line(reports)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all public checks of core questions passed."""
+        return all(card.passed for card in self.cards if card.report.question.tier == "core")
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(repr, self.cards), _wrapped(self.total, "", "  ")])
+
+    def _repr_html_(self) -> str:
+        return "".join([*(card._repr_html_() for card in self.cards), card_html.total(self.total)])
 
 
-def _details(feedback: Feedback) -> list[str]:
-    return [line for line in feedback.text.splitlines()[1:] if line.strip()]
-
-
-def _frame(colour: str, body: str) -> str:
-    return (
-        f"<div style='border:1px solid rgba(127,127,127,.35);border-left:4px solid {colour};"
-        f"border-radius:4px;padding:.7em 1em;margin:.4em 0;max-width:60em;line-height:1.5'>{body}</div>"
+def _wrapped(text: str, first: str, rest: str) -> str:
+    """Break a text into lines that fit a terminal; no word is split."""
+    return textwrap.fill(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )

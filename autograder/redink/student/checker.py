@@ -8,29 +8,33 @@ from pathlib import Path
 from typing import Any
 
 from redink.errors import RedinkError
-from redink.student.card import Card, Notice
-from redink.student.homework import Homework, Work
+from redink.student.card import AllCards, Card, Notice
+from redink.student.homework import Homework, QuestionReport, Replay, Work
+from redink.student.points import progress_line
 
 
 class Checker:
-    """`check("question")` runs its public checks; `check.replay("check", 0)` runs one published trial again."""
+    """`check("question")` runs its public checks, `check()` all of them; `check.replay("check", 0)` one trial again."""
 
     def __init__(self) -> None:
         self._homework: Homework | None = None
+        self._checked: dict[str, QuestionReport] = {}  # in this session, the newest of each question
 
-    def __call__(self, question: str | None = None) -> Card | Notice:
-        """Run the public checks of a question on what this notebook defines."""
+    def __call__(self, question: str | None = None) -> Card | AllCards | Notice:
+        """Run the public checks of a question, or of all of them, on what this notebook defines."""
         names = sys._getframe(1).f_globals
         try:
+            work, homework = Work(names, sources_of(names)), self._here()
             if question is None:
-                known = ", ".join(f'check("{one.id}")' for one in self._here().spec.questions)
-                return Notice(f"Say which question: {known}.")
-            return Card(self._here().report(question, Work(names, sources_of(names))))
+                self._checked = {one.id: homework.report(one.id, work) for one in homework.spec.questions}
+                return AllCards(list(self._checked.values()))
+            report = self._checked[question] = homework.report(question, work)
+            return Card(report, progress=progress_line(homework, self._checked.values()))
         except RedinkError as error:
             return Notice(str(error))
 
-    def replay(self, check: str, trial: int = 0) -> Any:
-        """Run one published trial again, here: errors come with their traceback, so %debug works."""
+    def replay(self, check: str, trial: int = 0) -> Replay:
+        """Run one published trial again, here: inputs, expected, got. Errors come with their traceback for %debug."""
         return self._here().replay(check, trial, sys._getframe(1).f_globals)
 
     def _here(self) -> Homework:

@@ -23,10 +23,11 @@ from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback
 from redink.judging.forbidding import Source, breaches
 from redink.judging.in_place import Changes, Looked, find_changes, first_changed, settle
 from redink.judging.relying import relies_on
-from redink.judging.verdicts import judge
+from redink.judging.verdicts import NOT_WRITTEN, judge
 from redink.records import Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
 from redink.suggesting import unknown_name
+from redink.wire import decode
 
 SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
@@ -57,6 +58,24 @@ class QuestionReport(Record, frozen=True):
     def passed(self) -> bool:
         """Whether every check that carries points passed."""
         return self.done == len(self.counted)
+
+    @property
+    def graded_later(self) -> bool:
+        """Whether no public check tells anything of its points."""
+        return not any(self.weights.values())
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether nothing of it is written yet."""
+        return bool(self.feedback) and all(one.fault.lower() == f"{NOT_WRITTEN}." for one in self.feedback)
+
+
+class Replay(NamedTuple):
+    """One published trial, run again: what was given, what is expected, and what the student's code returned."""
+
+    inputs: dict[str, Any]
+    expected: Any  # None where the check accepts many answers
+    got: Any
 
 
 class Work(NamedTuple):
@@ -163,8 +182,8 @@ class Homework:
                 return used
         return None
 
-    def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Any:
-        """Run one published trial again and return what it returns, or raise what it raises."""
+    def replay(self, id: str, number: int, names: Mapping[str, Any]) -> Replay:
+        """Run one published trial again: its inputs, what is expected and what it returns; or raise what it raises."""
         check = next((check for check in self.checks if check.id == id), None)
         if check is None:
             raise unknown_name("public check", id, (one.id for one in self.checks))
@@ -172,7 +191,13 @@ class Homework:
             raise CourseError(f"check {id} has published trials 0 to {check.trials - 1}")
         trial = self._trials(check)[number]
         (request,) = make_requests(check, [trial], self.spec.question(check.question).asks)
-        return call(request, names)[0]
+        answer = self.published.expected.get(trial.id)
+        one_right_answer = answer and not (check.then_function or check.view_function)
+        return Replay(
+            inputs=decode(trial.inputs),
+            expected=decode(answer.value) if answer and one_right_answer else None,
+            got=call(request, names)[0],
+        )
 
     def _try(self, check: Check, question: Question, names: Mapping[str, Any]) -> list[Tried]:
         """Run the trials of a check, until one runs out of time."""

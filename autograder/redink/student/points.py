@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 from redink.assignment.sharing import rounded_points, share_points
 from redink.records import CheckResult, QuestionResult
-from redink.student.homework import QuestionReport
+from redink.student.homework import Homework, QuestionReport
+
+_TIERS = MappingProxyType({"core": "public", "extra": "extra"})
 
 
 def score_report(report: QuestionReport) -> QuestionResult:
@@ -37,3 +42,31 @@ def score_report(report: QuestionReport) -> QuestionResult:
         checks=tuple(results),
         in_place=report.in_place,
     )
+
+
+def total_line(reports: Sequence[QuestionReport]) -> str:
+    """Sum up the public points of all questions in one line, and say what is graded later."""
+    checked = {
+        tier: [score_report(one) for one in reports if not one.graded_later and one.question.tier == tier]
+        for tier in _TIERS
+    }
+    parts = [f"{_sum(results)} {name} points" for (tier, name) in _TIERS.items() if (results := checked[tier])]
+    later = [one.question.id for one in reports if one.graded_later]
+    parts += [f"{', '.join(later)} after the deadline"] if later else []
+    return "; ".join([*parts, "hidden checks follow"])
+
+
+def _sum(results: Sequence[QuestionResult]) -> str:
+    score, most = (math.fsum(values) for values in zip(*((one.score, one.max_score) for one in results), strict=True))
+    return f"{round(score, 2):g} of {round(most, 2):g}"
+
+
+def progress_line(homework: Homework, reports: Iterable[QuestionReport]) -> str:
+    """Say how far the assignment is by what was checked so far, and how to see all of it; of one question, nothing."""
+    weighted = {check.question for check in homework.checks if check.weight}
+    core = [one for one in homework.spec.questions if one.tier == "core" and one.id in weighted]
+    if len(core) < 2:
+        return ""
+    score = math.fsum(score_report(one).score for one in reports if one.question in core)
+    most = math.fsum(one.points for one in core)
+    return f"So far: {round(score, 2):g} of {most:g} public points in what you checked; check() looks at all of it."

@@ -1,4 +1,7 @@
-"""A time limit that works on every system: a timer in a second thread interrupts the first."""
+"""A time limit that works on every system: a timer in a second thread interrupts the first.
+
+In a browser (Pyodide) there are no threads: there is no limit either, and whoever waits too long restarts the kernel.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,11 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     watch = threading.Timer(seconds, ring)
     watch.daemon = True
-    watch.start()
+    try:
+        watch.start()
+    except RuntimeError:  # this Python cannot start threads
+        yield
+        return
     try:
         yield
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Commands for students: list, start, check."""
+"""Commands for students: list, start, check, submit, update."""
 
 from __future__ import annotations
 
@@ -71,20 +71,32 @@ def check_command(
 ) -> None:
     """Run the public checks on a notebook, with hints.
 
-    Exit code 0 when every public check passes, 1 otherwise.
+    Exit code 0 when every public check of a core question passes, 1 otherwise.
 
     \b
     Example: redink check perceptron.ipynb -q step
     """
     notebook = notebook or _only_notebook()
-    passed = _check_once(notebook, questions, json_file)
+    passed = False if watch else _check_once(notebook, questions, json_file)
     while watch:
-        seen = notebook.stat().st_mtime
-        while notebook.stat().st_mtime == seen:
+        seen = _saved_at(notebook)
+        try:
+            _check_once(notebook, questions, json_file)
+        except CourseError as error:  # half saved, renamed, or gone for a moment
+            click.echo(f"redink: {error}", err=True)
+        click.echo(f"watching {notebook}; last checked at {time.strftime('%H:%M:%S')}; Ctrl-C ends")
+        while _saved_at(notebook) == seen:
             time.sleep(0.5)
         click.clear()
-        passed = _check_once(notebook, questions, json_file)
     ctx.exit(0 if passed else 1)
+
+
+def _saved_at(notebook: Path) -> float:
+    """Return when a notebook was last saved; 0 while there is none."""
+    try:
+        return notebook.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _only_notebook() -> Path:
@@ -100,7 +112,7 @@ def _only_notebook() -> Path:
 
 
 def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | None) -> bool:
-    from redink.student.card import Card
+    from redink.student.card import AllCards
     from redink.student.terminal import run_checks
     from redink_cli import screen
 
@@ -109,14 +121,14 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     outcome = run_checks(notebook, questions)
     if isinstance(outcome, str):
         raise CourseError(outcome)
+    sheet = AllCards(outcome.questions)
     if json_file:
         screen.write_json(outcome, json_file)
     if json_file != "-":
         for cell in outcome.cells:
             click.echo(f"cell {cell.index} failed: {cell.error}")
-        for report in outcome.questions:
-            click.echo(repr(Card(report)))
-    return all(report.passed for report in outcome.questions)
+        click.echo(repr(sheet))
+    return sheet.passed
 
 
 def _not_a_notebook(path: Path) -> str:
@@ -128,3 +140,52 @@ def _not_a_notebook(path: Path) -> str:
     return f"{path} is not a file" + (
         f"; {near}" if near else ": name a notebook, as in `redink check perceptron.ipynb`"
     )
+
+
+@click.command("submit")
+@click.argument("notebook", required=False, type=click.Path(path_type=Path))
+@click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the hand-in.")
+@json_option("the receipt")
+def submit_command(notebook: Path | None, target: Path, json_file: str | None) -> None:
+    """Write the file to hand in, with a receipt.
+
+    The notebook runs from top to bottom in a fresh process; what is missing is
+    listed, and the file is written even so. Save the notebook first.
+
+    \b
+    Example: redink submit perceptron.ipynb --to hand-in/
+    """
+    from redink.student.submitting import submit
+    from redink_cli import screen
+
+    notebook = notebook or _only_notebook()
+    if not notebook.is_file():
+        raise CourseError(_not_a_notebook(notebook))
+    receipt = submit(notebook, target)
+    if json_file:
+        screen.write_json(receipt, json_file)
+    if json_file != "-":
+        saved = time.strftime("%H:%M on %d %B", time.localtime(notebook.stat().st_mtime))
+        click.echo(f"{notebook} as it was saved at {saved}.\n{receipt.text}")
+
+
+@click.command("update")
+@click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.option("--from", "newer", type=click.Path(path_type=Path, file_okay=False, exists=True),
+              help="The newer handout, unpacked; by default what came with Redink.")  # fmt: skip
+def update_command(folder: Path, newer: Path | None) -> None:
+    """Bring new public checks into a folder; the notebook stays as it is.
+
+    \b
+    Example: redink update --from ../new/perceptron
+    """
+    from redink.assignment.handout import shelf
+    from redink.assignment.spec import read_spec
+    from redink.student.submitting import update
+
+    slug = read_spec(folder).slug
+    newer = newer or shelf(folder) / slug
+    if (other := read_spec(newer).slug) != slug:
+        raise CourseError(f"{newer} is the assignment {other}, and {folder} is {slug}")
+    changed = update(folder, newer)
+    click.echo(f"new: {', '.join(changed)}; your notebook is as it was" if changed else "everything is up to date")

@@ -1,0 +1,106 @@
+"""A card as HTML: with colours of its own for light and dark themes, readable without any where styles are removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from redink.judging.feedback import Feedback
+    from redink.student.card import CardRow
+
+# JupyterLab, VS Code and Colab each say in their own way that they are dark. All pairs have a contrast of 4.5:1 or more.
+_DARK = ("[data-jp-theme-light='false']", ".vscode-dark", "html[theme='dark']")
+_STYLE = """
+.redink{--good:#176f30;--bad:#b42318;--quiet:#57606a;--hint:#8a4a04;--back:#fff;--ink:#1f2328;--soft:#f3f4f6;--mark:#ffe3a3;
+background:var(--back);color:var(--ink);border:1px solid var(--quiet);border-left:4px solid var(--quiet);border-radius:4px;
+padding:.7em 1em;margin:.4em 0;max-width:60em;line-height:1.5;overflow-wrap:break-word;box-sizing:border-box}
+DARK{--good:#5fd07f;--bad:#ff8f85;--quiet:#a9b1ba;--hint:#f0b35e;--back:#1b1f24;--ink:#e6e8eb;--soft:#2a2f36;--mark:#6b4e00}
+.redink.good{border-left-color:var(--good)}.redink.bad{border-left-color:var(--bad)}.redink.warn{border-left-color:var(--hint)}
+.redink p,.redink div{margin:.25em 0;color:inherit}.redink.quiet p{color:var(--quiet)}
+.redink .mark{font-weight:bold}.redink .passed{color:var(--good)}.redink .failed{color:var(--bad)}
+.redink .quietly{color:var(--quiet)}.redink .inside{margin-left:1.4em}
+.redink .values{overflow-x:auto;background:var(--soft);padding:.4em .6em}
+.redink .values table{border-collapse:collapse;margin:0;font-size:inherit;color:inherit;background:none}
+.redink .values td,.redink .values th{text-align:left;vertical-align:top;padding:.1em 1.2em .1em 0;
+color:inherit;background:none;border:0;white-space:nowrap}
+.redink pre,.redink code{margin:0;padding:0;color:inherit;background:none;font-family:monospace;
+font-size:.95em;white-space:pre}
+.redink .both{display:flex;flex-wrap:wrap;column-gap:2em}.redink .replay{overflow-x:auto}
+.redink mark{background:var(--mark);color:inherit;font-weight:bold}
+.redink .hint{border-left:3px solid var(--hint);padding:.4em .8em;background:var(--soft)}
+""".replace("DARK", ",".join(f"{theme} .redink" for theme in _DARK)).replace("\n", "")
+_WORDS = re.compile(r"[^\s\[\](){},]+")
+
+
+def card(headline: str, kind: str, rows: Sequence[CardRow], advice: Sequence[str], progress: str) -> str:
+    """Write a card."""
+    title, _, rest = headline.partition(":")
+    parts = [f"<p><b>{escape(title)}</b>:{escape(rest)}</p>"]
+    parts += [_row(row) for row in rows]
+    parts += [f"<p class='hint'>{escape(line)}</p>" for line in advice]
+    parts += [f"<p class='quietly'>{escape(progress)}</p>"] if progress else []
+    return _frame(kind, "".join(parts))
+
+
+def notice(sentence: str) -> str:
+    """Write one sentence."""
+    return _frame("warn", f"<p>{escape(sentence)}</p>")
+
+
+def total(line: str) -> str:
+    """Write the line below all cards."""
+    return _frame("quiet", f"<p><b>{escape(line)}</b></p>")
+
+
+def _frame(kind: str, body: str) -> str:
+    return f"<style>{_STYLE}</style><div class='redink {kind}' lang='en'>{body}</div>"
+
+
+def _row(row: CardRow) -> str:
+    feedback = row.feedback
+    colour = {"passed": "passed", "not_run": "quietly"}.get(feedback.outcome, "failed")
+    parts = [f"<div><span class='mark {colour}'>{row.mark}</span> {escape(feedback.sentence)}"]
+    parts += [f"<div class='inside'>{escape(row.fault)}</div>"] if row.fault else []
+    if feedback.inputs or feedback.expected or feedback.got:
+        parts.append(f"{_scrolling('values', 'values')}{_values(feedback)}</div>")
+    if feedback.replay:
+        parts.append(f"{_scrolling('quietly replay', 'replay')}replay: <code>{escape(feedback.replay)}</code></div>")
+    parts += [f"<div class='inside quietly'>note: {escape(note)}</div>" for note in row.notes]
+    return "".join(parts) + "</div>"
+
+
+def _scrolling(kind: str, name: str) -> str:
+    """Open a part that scrolls sideways where it does not fit, by keyboard too."""
+    return f"<div class='inside {kind}' role='region' aria-label='{name}' tabindex='0'>"
+
+
+def _values(feedback: Feedback) -> str:
+    """Write the inputs, a line each, and what was expected beside what came; below it, where that does not fit."""
+    given = "".join(
+        f"<tr><th scope='row'><code>{escape(name)}</code></th><td><pre>{_lines(value)}</pre></td></tr>"
+        for name, value in feedback.inputs
+    )
+    both = [("expected", feedback.expected), ("got", feedback.got)]
+    shown = [(name, value) for name, value in both if value]
+    place = first_difference(feedback.expected, feedback.got) if len(shown) == 2 else None
+    compared = "".join(f"<div><b>{name}</b><pre>{_lines(value, place)}</pre></div>" for name, value in shown)
+    return (f"<table>{given}</table>" if given else "") + (f"<div class='both'>{compared}</div>" if shown else "")
+
+
+def first_difference(expected: str, got: str) -> int | None:
+    """Find the first word or number, counted from 0, in which two written values differ."""
+    pairs = zip(_WORDS.findall(expected), _WORDS.findall(got), strict=False)
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), None)
+
+
+def _lines(value: str, marked: int | None = None) -> str:
+    """Write a value with a line for each row, and one word of it marked."""
+    pieces, end = [], 0
+    for place, word in enumerate(_WORDS.finditer(value)):
+        text = escape(word[0])
+        pieces += [escape(value[end : word.start()]), f"<mark>{text}</mark>" if place == marked else text]
+        end = word.end()
+    return "".join([*pieces, escape(value[end:])]).replace("], [", "],\n [")
