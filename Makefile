@@ -4,13 +4,13 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 WHOLE := perceptron autoencoder# verified with every misconception in each test run; the others with a third, and whole at night
 
-.PHONY: env demo test nightly bench lint clean
+.PHONY: env demo test nightly bench docs lint clean
 
 env: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,nbgrader,otter,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,nbgrader,otter,docs,dev]'
 	touch $@
 
 demo: env
@@ -32,6 +32,10 @@ bench: env
 	$(BIN)/python benchmarks/box.py
 	$(BIN)/python benchmarks/assignments.py
 
+docs: env
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build
+	@echo 'open docs/_build/index.html'
+
 lint: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -39,4 +43,4 @@ lint: env
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv demo dist docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -87,3 +90,31 @@ def test_the_results_page_names_every_key():
     for record in (Result, SubmissionId, QuestionResult, CheckResult, CellRun, Walls):
         for name in record.__struct_fields__:
             assert f"`{name}`" in text or f"`{name}[]`" in text, f"{record.__name__}.{name}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site as `make docs` does."""
+    place = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--nitpicky", "--builder", "html", "docs", place]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_the_site_explains_every_command(site, command):
+    assert f'id="redink-{command}"' in (site / "commands.html").read_text(encoding="utf-8")
+
+
+def test_no_page_of_the_site_asks_another_machine_for_anything(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) >= 30
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'(?:src|<link[^>]+href)="(?:https?:)?//[^"]*"', text), page.name
+
+
+def test_the_schema_of_results_is_as_the_records_say():
+    made = runpy.run_path(str(ROOT / "docs" / "schema.py"))
+    assert made["FILE"].read_text(encoding="utf-8") == made["schema"](), "run `python docs/schema.py`"
