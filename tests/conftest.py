@@ -475,3 +475,22 @@ def sealed(shared: Any, graded_course: Path) -> Pair:
     folder = shared("sealed", fill)
     said = (folder / "said").read_text()
     return Pair(folder / "keys.age", folder / "identity", said.split()[-1])
+
+
+@pytest.fixture(scope="session")
+def templates(shared: Any, distributions: dict[str, Path]) -> Path:
+    """Repositories for students and the course, on both platforms."""
+
+    from redink.assignment.handout import unpack
+    from redink.assignment.spec import read_spec
+    from redink.grader.author.ci_files import course_repository, student_repository
+
+    def fill(folder: Path) -> None:
+        wheel = distributions["wheel"]
+        for system in ("github", "gitlab"):
+            assignment = ROOT / "assignments/perceptron"
+            unpack(student_repository(assignment, wheel, system), folder / system / "student")  # type: ignore[arg-type]
+            files = course_repository([read_spec(assignment)], wheel, system, None)  # type: ignore[arg-type]
+            unpack(files, folder / system / "course")
+
+    return shared("templates", fill)

@@ -72,6 +72,23 @@ def test_a_small_class_is_listed_one_by_one(screen):
     ]  # fmt: skip
 
 
+def test_names_of_the_roster_stand_beside_the_ids_where_they_fit(screen):
+    names = {"student_000": "Ada Lovelace", "student_001": "Maximiliana " * 4, "student_002": "student_002"}
+    class_table.show_class(Report(results=a_class((2, RIGHT), (1, WRONG)), groups=(), names=names))
+    shown = [line.partition("  ")[0] for line in screen()[1:4]]
+    assert shown == ["Ada Lovelace (student_000)", "student_001", "student_002"]
+    class_table.show_class(Report(results=LARGE, groups=(), names={"student_292": "Ada Lovelace"}))
+    assert any("Ada Lovelace (student_292)" in line for line in screen())
+
+
+def test_who_was_run_again_is_told(screen):
+    again = msgspec.structs.replace(RIGHT, run_again=True)
+    sentence = "it was run again: a process of it was killed, from outside or by itself"
+    for results in (a_class((1, again), (1, RIGHT)), a_class((1, again), (100, RIGHT))):
+        class_table.show_class(Report(results=results, groups=()))
+        assert " ".join(" ".join(screen()).split()).count(sentence) == 1
+
+
 def test_whoever_has_another_grade_is_named_however_many_they_are(screen):
     changes = tuple(GradeChange(submission=f"student_{n:03}", old=1.0, new=2.0) for n in range(300))
     class_table.show_class(Report(results=LARGE, groups=(), changes=changes))

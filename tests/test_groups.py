@@ -161,6 +161,43 @@ def test_a_roster_that_changes_later_changes_no_grade(desk):
     assert {id: one.grade for id, one in standings(desk).items() if one.attempt} == {"ada": 100.0, "ben": 100.0}
 
 
+@pytest.mark.parametrize("group", ["", "blue"])
+def test_collecting_again_with_a_corrected_roster_takes_a_wrong_person_out_and_says_so(desk, group):
+    desk.hand_in("ada")
+    collect(desk, "class")
+    assert desk.redink("grade", "little").returncode == 0
+    (desk.root / "roster.csv").write_text(ROSTER.replace("ben@x.edu,red", f"ben@x.edu,{group}"))
+    assert "1 taken out of a group, whose grade they no longer have: ben (of Ada Lovelace (ada))" in " ".join(
+        desk.redink("collect", "little", "class").stdout.split()
+    )
+    assert collect(desk, "class")["receipts"][0]["taken_out"] == []
+    assert "1 reused" in desk.redink("grade", "little").stdout
+    assert {id: one.grade for id, one in standings(desk).items() if one.attempt} == {"ada": 100.0}
+    assert [rows(desk)[id]["state"] for id in ("ada", "ben")] == ["graded", "missing"]
+    assert desk.redink("report", "little", "--to", "report").returncode == 0
+    assert "ben was taken out of its group when it was collected again" in (desk.root / "report/index.md").read_text()
+
+
+def test_who_was_taken_out_by_mistake_is_put_back_by_collecting_once_more(desk):
+    desk.hand_in("ada")
+    collect(desk, "class")
+    (desk.root / "roster.csv").write_text(ROSTER.replace("ben@x.edu,red", "ben@x.edu,"))
+    collect(desk, "class")
+    (desk.root / "roster.csv").write_text(ROSTER)
+    assert collect(desk, "class")["receipts"][0]["group"] == ["ben"]
+    assert desk.redink("grade", "little").returncode == 0
+    assert {id: one.grade for id, one in standings(desk).items() if one.attempt} == {"ada": 100.0, "ben": 100.0}
+
+
+def test_nobody_is_taken_out_where_nothing_says_who_is_in_the_group(desk):
+    desk.hand_in("ada")
+    collect(desk, "class")
+    assert desk.redink("grade", "little", "class").returncode == 0
+    (desk.root / "course.toml").write_text('roster = "roster.csv"\n')
+    assert collect(desk, "class")["receipts"][0]["taken_out"] == []
+    assert {id: one.grade for id, one in standings(desk).items() if one.attempt} == {"ada": 100.0, "ben": 100.0}
+
+
 def test_a_decision_is_one_persons_and_the_others_are_named(desk):
     desk.hand_in("ada", WRONG)
     assert desk.redink("grade", "little", "class").returncode == 0
@@ -192,6 +229,16 @@ def test_a_group_of_gradescope_is_its_people_and_nobody_besides(desk, roster):
     assert [(one["student"], one["group"]) for one in found["receipts"]] == [(ids[0], ids[1:])]
     assert desk.redink("grade", "little").returncode == 0
     assert {id: one.grade for id, one in standings(desk).items() if one.attempt} == dict.fromkeys(ids, 100.0)
+
+
+def test_who_left_a_group_of_gradescope_is_taken_out_when_its_export_is_collected_again(desk):
+    (desk.root / "course.toml").write_text('roster = "roster.csv"\n')
+    desk.hand_in("submission_1", folder="export")
+    (desk.root / "export/submission_metadata.yml").write_text(METADATA)
+    collect(desk, "export")
+    alone = METADATA.replace("  - :name: Cy Young\n    :email: cy@x.edu\n", "")
+    (desk.root / "export/submission_metadata.yml").write_text(alone)
+    assert collect(desk, "export")["receipts"][0]["taken_out"] == ["cy"]
 
 
 def test_with_groups_the_roster_completes_what_the_platform_forgot(desk):

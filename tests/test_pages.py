@@ -109,7 +109,8 @@ def test_the_class_page_has_questions_hardest_checks_and_misconceptions(room):
     text = " ".join(_Reader(page).text.split())
     assert "Doubling a 45.0 of 60 0.75" in text
     assert f"{SENTENCE} a · a_0 · public 1 of 2" in text
-    assert "adds_one a Twice, or plus one?" in text
+    assert "adds_one a Twice, or plus one? 1 of 2" in text
+    assert '<rect class="bar" width="50.0" height="10"/>' in page.partition("adds_one")[2].partition("</tr>")[0]
     markdown = read(room, "index.md")
     assert "| a | core | 45.0 | 60 | 0.75 | — | 0 |" in markdown
     assert "| a | adds_one | 1 | Twice, or plus one? |" in markdown

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from redink.records import RUN_AGAIN
 from redink.texts import clean
 from redink_cli.screen import console
 from redink_cli.tables import first_names
@@ -30,6 +32,7 @@ _LISTED = 30  # submissions that are shown one by one: a screen
 _FIRST = 5  # people of one kind, questions and mistakes that are named in a class at a glance
 _MOST_CELLS = 3  # that failed, in the line of one submission
 _LATE = "late by an unknown time, which costs nothing unless --times says when"
+_WHO = 30  # columns of an 80-column screen for who it is
 _BAR = 40  # characters of the longest bar
 
 
@@ -45,9 +48,11 @@ def show_collected(collected: CollectedClass) -> None:
     }
     _show_people(out, kinds)
     late = [one for one in receipts if one.late]
+    out_of = [f"{name} (of {_called(one)})" for one in receipts for name in one.taken_out]
     for title, count, names in (
         ("ignored", len(collected.ignored), _by_reason(collected.ignored)),
         ("not in the roster, and taken all the same", len(collected.unmatched), collected.unmatched),
+        ("taken out of a group, whose grade they no longer have", len(out_of), out_of),
         ("have a time and no file", len(collected.untimed), collected.untimed),
         (_LATE, len(late), [_called(one) for one in late]),
         ("missing", len(collected.missing), collected.missing),
@@ -79,7 +84,7 @@ def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *
     """Show a class after grading, which grades changed, where everything is kept and, with `more`, what to do next."""
     out = console()
     if len(report.results) <= _LISTED:
-        out.print(_rows(report.results))
+        out.print(_rows(report.results, report.names))
         _show_groups(out, report.groups)
     else:
         _show_at_a_glance(out, report)
@@ -93,15 +98,21 @@ def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *
         out.print(_next_steps(report), soft_wrap=True)
 
 
-def _rows(results: Sequence[Result]) -> Table:
+def _rows(results: Sequence[Result], names: Mapping[str, str]) -> Table:
     """Show a line for each submission."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", overflow="fold")
     table.add_column("score", justify="right")
     table.add_column("what was seen", overflow="fold")
     for result in results:
-        table.add_row(Text(result.submission.id), _score(result), Text(_remark(result)))
+        table.add_row(Text(_with_name(result.submission.id, names)), _score(result), Text(_remark(result)))
     return table
+
+
+def _with_name(id: str, names: Mapping[str, str]) -> str:
+    """Put the name of the roster beside an id, where that leaves room for what was seen."""
+    called = f"{clean(names[id])} ({id})" if names.get(id, id) != id else id
+    return called if cell_len(called) <= _WHO else id
 
 
 def _score(result: Result) -> Text:
@@ -120,6 +131,8 @@ def _remark(result: Result) -> str:
     parts += [f"cell {cell.index}: {clean(cell.error or cell.status, 120)}" for cell in failed[:_MOST_CELLS]]
     if len(failed) > _MOST_CELLS:
         parts.append(f"{len(failed) - _MOST_CELLS} more cells failed")
+    if result.run_again:
+        parts.append(RUN_AGAIN)
     core = [question for question in result.questions if question.tier == "core"]
     other = [question.id for question in core if question.score < question.max_score and not question.hint]
     if len(other) == len(core) and all(check.verdict == "not_run" for question in core for check in question.checks):
@@ -134,7 +147,7 @@ def _show_at_a_glance(out: Console, report: Report) -> None:
     from redink.grader.pages.summary import run_facts
 
     facts = run_facts(report)
-    _show_people(out, _people(facts))
+    _show_people(out, _people(facts, report.names))
     _show_groups(out, report.groups[:_FIRST])
     shared = [one for one in facts.beliefs if one.count > 1][:_FIRST]
     if shared:
@@ -161,14 +174,15 @@ def _distribution(facts: ClassFacts) -> Table:
     return table
 
 
-def _people(facts: ClassFacts) -> dict[str, list[tuple[str, str | None]]]:
+def _people(facts: ClassFacts, names: Mapping[str, str]) -> dict[str, list[tuple[str, str | None]]]:
     """List whom a person should look at: who has no grade by our fault, who could not be graded, and who raises doubts."""
-    return {
+    kinds: dict[str, list[tuple[str, str | None]]] = {
         "without a grade, which is not their fault": [(one.student, _why(one.result)) for one in facts.waiting],
         "ungradable": [(one.student, _why(one.result)) for one in facts.ungradable],
         "to look at": [(one.student.student, one.lines[0]) for one in facts.doubts if one.student.kind == "graded"],
         "hit a limit": [(one.student.student, one.lines[0]) for one in facts.limits],
     }
+    return {kind: [(_with_name(id, names), why) for id, why in people] for kind, people in kinds.items()}
 
 
 def _why(result: Result | None) -> str | None:
@@ -182,7 +196,7 @@ def _show_people(out: Console, kinds: Mapping[str, Sequence[tuple[str, str | Non
             more = f", the first {_FIRST}" if len(people) > _FIRST else ""
             out.print(Text(f"{len(people)} {kind}{more}:", style="yellow"))
             table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 2))
-            table.add_column(overflow="fold", max_width=30, min_width=8)
+            table.add_column(overflow="fold", max_width=_WHO, min_width=8)
             table.add_column(overflow="fold")
             for student, why in people[:_FIRST]:
                 table.add_row(Text(student), Text(clean(why or "", 300)))

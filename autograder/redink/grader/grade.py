@@ -41,21 +41,21 @@ def grade(
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
     asked = read_spec(course.find_assignment(slug)).all_names()
     rules, roster = read_course(course, slug)
-    these = rules.of(slug)
     handed_in = path and collect(slug, path, names_asked=asked, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
-        found = handed_in.found if handed_in else collected_before(book, slug, these.counts == "best")
+        found = handed_in.found if handed_in else collected_before(book, slug, rules.of(slug).counts == "best")
         progress.start(len(found))
-        groups = Groups(book, slug, these.counts)
+        groups = Groups(book, slug, rules.of(slug).counts)
         key = answer_key(course, slug, workers.observe)
         outcomes = []
         for outcome in grade_all(key, found, book, workers):
             progress.step(outcome)
             outcomes.append(outcome)
+        called = {one.id: one.name for one in (roster.people if roster else ())}
         old = stale(course.assignments / slug, key.published_from)
-        known = [*(one.id for one in found), *(one.id for one in (roster.people if roster else ()))]
-        lines = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *remarks(key, old, known)]
-        return groups.told_in(report(outcomes, lines, key.spec))
+        more = remarks(key, old, [*(one.id for one in found), *called])
+        told = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *more]
+        return groups.told_in(report(outcomes, told, key.spec, names=called))
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:

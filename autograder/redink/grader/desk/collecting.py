@@ -24,7 +24,7 @@ from redink.grader.rules.groups import disputes
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Roster, read_roster
 from redink.grader.rules.tables import CsvTable, harmless, read_table
-from redink.grader.store.collected import HandIn
+from redink.grader.store.collected import HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
 from redink.texts import clean, look_alikes
@@ -48,6 +48,7 @@ class Receipt(Record, frozen=True):
     problem: str | None = None
     flags: tuple[str, ...] = ()
     group: tuple[str, ...] = ()  # who else has it
+    taken_out: tuple[str, ...] = ()  # who had it before
     late: bool = False  # the platform says so, and not by how much
 
 
@@ -96,7 +97,7 @@ def collect_class(
     receipts = []
     with Gradebook(path, course.secret_name(), holder=f"redink collect {slug}") as book:
         for done, one in enumerate(attempts, start=1):
-            receipts.append(_keep(book, slug, one, known))
+            receipts.append(_keep(book, slug, one, known, bool(people and these.groups)))
             progress(done, len(attempts))
         there = book.collected.attempts(slug)
     everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
@@ -125,8 +126,11 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime]) -> Receipt:
-    """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes."""
+def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime], settled: bool) -> Receipt:
+    """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes.
+
+    `settled` says that the roster names all of a group; what Gradescope exports always does.
+    """
     handed, content = found.handed, b""
     assert handed is not None
     problem = found.problem
@@ -143,24 +147,26 @@ def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime
         sha256=hashlib.sha256(content).hexdigest() if problem is None else "",
         handed_in=times.get(found.id, handed.handed_in),
         insist=insists,
+        settled=settled or handed.source == "gradescope",
         problem=problem,
     )
     kept = book.collected.keep(slug, handed, content if problem is None else None)
-    return _receipt(handed, kept.attempt, kept.new)
+    return _receipt(handed, kept)
 
 
-def _receipt(handed: HandIn, attempt: int, new: bool) -> Receipt:
+def _receipt(handed: HandIn, kept: Kept) -> Receipt:
     return Receipt(
         student=handed.student,
         name=handed.name,
         file=handed.file,
         sha256=handed.sha256,
         handed_in=handed.handed_in,
-        attempt=attempt,
-        new=new,
+        attempt=kept.attempt,
+        new=kept.new,
         problem=handed.problem,
         flags=handed.flags,
         group=handed.members,
+        taken_out=kept.taken_out,
         late=bool(handed.late) and handed.handed_in is None,
     )
 

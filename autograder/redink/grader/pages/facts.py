@@ -12,7 +12,7 @@ from redink.grader.pages.figures import Bin, difficulty, discrimination, distrib
 from redink.grader.pages.groups import UnknownMistake, unknown_mistakes
 from redink.grader.pages.messages import read_message
 from redink.grader.pipeline.report import MistakeGroup
-from redink.records import CheckResult, Record, Result
+from redink.records import RUN_AGAIN, CheckResult, Record, Result
 from redink.texts import look_alikes
 
 HARDEST = 10
@@ -77,6 +77,12 @@ class Believed(Record, frozen=True):
     name: str
     hint: str
     count: int
+    of: int  # so many who were graded, a group counted once
+
+    @property
+    def share(self) -> float:
+        """The share of the class that shows it."""
+        return self.count / self.of
 
 
 class StudentLine(Record, frozen=True):
@@ -275,7 +281,9 @@ def _beliefs(results: Sequence[Result]) -> tuple[Believed, ...]:
         if question.hint
     )
     ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Believed(question=id, name=name, hint=text, count=count) for (id, name, text), count in ordered)
+    return tuple(
+        Believed(question=id, name=name, hint=text, count=count, of=len(results)) for (id, name, text), count in ordered
+    )
 
 
 def _limits(student: StudentFacts) -> tuple[str, ...]:
@@ -305,6 +313,8 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
                 if _A_PERSON.search(note):
                     notes[f"{question.id}: {note}"].append(check.id)
     found = [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
+    if student.result and student.result.run_again:
+        found.append(RUN_AGAIN)
     if student.kind == "internal_error":
         found.append(f"Redink failed: {student.result.reason if student.result else ''}; grade again")
     return (*student.doubts, *found)

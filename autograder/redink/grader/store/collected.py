@@ -26,6 +26,7 @@ LEFT JOIN results ON results.id = (SELECT max(id) FROM results AS one WHERE one.
 WHERE submissions.assignment = ?
 ORDER BY submissions.id
 """
+_OUT = "taken out of the group of submission "
 
 
 class HandIn(Record, frozen=True):
@@ -42,6 +43,7 @@ class HandIn(Record, frozen=True):
     email: str = ""
     ids: dict[str, str] = msgspec.field(default_factory=dict)
     members: tuple[str, ...] = ()
+    settled: bool = False  # these are all of its group: whoever was noted before and is not among them is taken out
     flags: tuple[str, ...] = ()
     problem: str | None = None
 
@@ -61,6 +63,7 @@ class Kept(Record, frozen=True):
     submission: int
     attempt: int
     new: bool
+    taken_out: tuple[str, ...] = ()  # of its group
 
 
 class CollectedFiles:
@@ -86,13 +89,14 @@ class CollectedFiles:
             else:
                 kept = self._insert(assignment, person, latest[1] + 1 if latest else 1, handed)
             self._keep_time(kept.submission, handed)
+            out = self._take_out(kept.submission, handed) if handed.settled else ()
             for member in handed.members:
                 self._db.execute("INSERT OR IGNORE INTO members VALUES (?, ?)", (kept.submission, self.student(member)))
             if content is not None:
                 self._db.execute(
                     "INSERT OR IGNORE INTO files VALUES (?, ?)", (kept.submission, zlib.compress(content, 1))
                 )
-            return kept
+            return msgspec.structs.replace(kept, taken_out=out)
 
     def student(self, name: str) -> int:
         """Return the number of a student, who may be new."""
@@ -120,7 +124,7 @@ class CollectedFiles:
 
     def attempts(self, assignment: str) -> dict[str, list[Attempt]]:
         """List all attempts by student, oldest first; one that several handed in is everybody's."""
-        groups = self._groups(assignment)
+        groups, once = self._groups(assignment), self._once_in_groups()
         found: dict[str, list[Attempt]] = defaultdict(list)
         for row in self._db.execute(_ATTEMPTS, (assignment,)):
             id, student, number, file, sha256, source, collected_at, flags, handed_in, late, record = row
@@ -133,7 +137,7 @@ class CollectedFiles:
                 handed_in=_moment(handed_in),
                 marked_late=None if late is None else bool(late),
                 collected_at=collected_at,
-                flags=tuple(flags.splitlines()),
+                flags=(*flags.splitlines(), *once.get(id, ())),
                 result=None if record is None else msgspec.msgpack.decode(record, type=Result),
                 submission=id,
                 by=student,
@@ -208,6 +212,28 @@ class CollectedFiles:
                 "INSERT INTO times (submission, handed_in, late, source, told_at) VALUES (?, ?, ?, ?, ?)",
                 (submission, told or known, handed.late, "the instructor" if handed.insist else handed.source, now()),
             )
+
+    def _take_out(self, submission: int, handed: HandIn) -> tuple[str, ...]:
+        """Take those out of a group who are no longer named in it, and note that."""
+        noted = self._db.execute(
+            "SELECT student, name FROM members JOIN students ON students.id = student WHERE submission = ? ORDER BY name",
+            (submission,),
+        )
+        out = [(id, name) for id, name in noted if name not in handed.members]
+        for id, name in out:
+            self._db.execute("DELETE FROM members WHERE submission = ? AND student = ?", (submission, id))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"{_OUT}{submission} {name}", now()))
+        return tuple(name for _, name in out)
+
+    def _once_in_groups(self) -> Mapping[int, Sequence[str]]:
+        """Say of each submission, a line each, who was taken out of its group and when."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for key, when in self._db.execute(
+            "SELECT name, value FROM meta WHERE name GLOB ? ORDER BY name", (f"{_OUT}*",)
+        ):
+            id, _, name = key.removeprefix(_OUT).partition(" ")
+            found[int(id)].append(f"{name} was taken out of its group when it was collected again ({when})")
+        return found
 
     def _groups(self, assignment: str) -> Mapping[int, Sequence[str]]:
         found: dict[int, list[str]] = defaultdict(list)
