@@ -8,116 +8,29 @@ up in /proc until it ends. Nothing about time is asserted; that something was do
 from __future__ import annotations
 
 import contextlib
-import io
 import re
-import resource
-import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
+from measuring import Cost, bare, copied, grade, kept_key, run, waited_for
 
-from redink.box import processes
-from redink.grader.answer_key.key import AnswerKey, decode_key
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.author.build import solved_notebook
 from redink.grader.course import Course
-from redink.notebook import cells_to_run, read_cells
-from redink.student.calling import observe
 
 SLUG = "perceptron"
-ROOT = Path(__file__).resolve().parents[1]
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 60
 TORCH_SLUG = sys.argv[2] if len(sys.argv) > 2 else "cnn"
-LOOKING = 0.03  # seconds between two looks at the zygotes
-COMMAND = """
-import pathlib, resource, sys
-from redink_cli.app import main
-target = pathlib.Path(sys.argv.pop(1))
-try:
-    main()
-finally:
-    target.write_text(str(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])))
-"""
 OTHERS = """
 def _otherwise(function):
     return lambda *given: function(*given) * (1 + {number} * 1e-12)
 margin, radius, scores, sigmoid = map(_otherwise, (margin, radius, scores, sigmoid))
 """
-
-
-class Cost(NamedTuple):
-    """CPU seconds of all processes and of the coordinator alone, and wall seconds."""
-
-    cpu: float
-    coordinator: float
-    wall: float
-
-
-def run(course: Course, *arguments: object) -> Cost:
-    """Run a command in the course's folder; it must succeed."""
-    with tempfile.NamedTemporaryFile() as own:
-        command = [sys.executable, "-c", COMMAND, own.name, *map(str, arguments)]
-        before, began = _waited_for(), time.perf_counter()
-        process = subprocess.Popen(command, cwd=course.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        with _zygotes_of(process.pid) as zygotes:
-            errors = process.communicate()[1]
-        assert process.returncode == 0, errors.decode()
-        wall = time.perf_counter() - began
-        used = _waited_for() - before + sum(zygotes.values())
-        return Cost(used, float(Path(own.name).read_text()), wall)
-
-
-def _waited_for() -> float:
-    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-
-
-@contextlib.contextmanager
-def _zygotes_of(coordinator: int) -> Iterator[dict[int, float]]:
-    """Keep the CPU seconds of every zygote of a command, with its boxes, by its pid."""
-    found: dict[int, float] = {}
-    over = threading.Event()
-
-    def look() -> None:
-        while not over.wait(LOOKING):
-            for template in filter(_is_template, (one.pid for one in processes.family(coordinator))):
-                for zygote in processes.children_of(template):
-                    found[zygote] = max(found.get(zygote, 0.0), processes.cpu_of_family(zygote))
-
-    watcher = threading.Thread(target=look)
-    watcher.start()
-    try:
-        yield found
-    finally:
-        over.set()
-        watcher.join()
-
-
-def _is_template(pid: int) -> bool:
-    """Tell the template from its zygotes and their boxes, which are forks of it."""
-    with contextlib.suppress(OSError):
-        parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
-        return _runs_the_box(pid) and not _runs_the_box(int(parent))
-    return False
-
-
-def _runs_the_box(pid: int) -> bool:
-    return b"box/__main__.py\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
-
-
-def copied(folder: Path, *slugs: str) -> Course:
-    """Copy some assignments into a course of one's own."""
-    for slug in slugs:
-        for part in ("assignments", "solutions"):
-            shutil.copytree(ROOT / part / slug, folder / part / slug)
-    return Course(folder)
 
 
 def write_class(course: Course, name: str, text: str, count: int) -> Path:
@@ -132,35 +45,6 @@ def write_class(course: Course, name: str, text: str, count: int) -> Path:
     return folder
 
 
-def grade(course: Course, slug: str, path: Path, jobs: int = 1, book: str = "") -> Cost:
-    """Grade into a new gradebook, or into the one of that name."""
-    name = book or f"{time.monotonic_ns()}.sqlite"
-    return run(course, "grade", slug, path, "--jobs", jobs, "--gradebook", course.root / name)
-
-
-def bare(key: AnswerKey, notebook: Path) -> float:
-    """CPU seconds of the same cells and calls, executed in this warm process."""
-    cells = cells_to_run(read_cells(notebook.read_bytes()), key.explorations)
-
-    def once() -> None:
-        names: dict[str, object] = {"__name__": "bench"}
-        for cell in cells:
-            if not cell.source.startswith("check("):
-                exec(cell.source, names)
-        for request in key.requests:
-            observe(request, names, 60.0)
-
-    with contextlib.redirect_stdout(io.StringIO()):
-        once()
-        return min(_of_this_process(once) for _ in range(10))
-
-
-def _of_this_process(work: Callable[[], None]) -> float:
-    before = time.process_time()
-    work()
-    return time.process_time() - before
-
-
 def cold_kernel(text: str) -> float:
     """CPU seconds of a fresh Jupyter kernel for one notebook of these cells."""
     from nbclient import NotebookClient
@@ -171,15 +55,9 @@ def cold_kernel(text: str) -> float:
         for cell in notebook.cells
         if not cell.source.startswith("check(") and "explore" not in cell.metadata.get("tags", [])
     ]
-    before = _waited_for()
+    before = waited_for()
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    return _waited_for() - before
-
-
-def kept_key(course: Course, slug: str) -> AnswerKey:
-    """Read the answer key that a first grading kept."""
-    (path,) = (course.private / "keys").glob(f"{slug}-*.key")
-    return decode_key(path.read_bytes(), str(path))
+    return waited_for() - before
 
 
 def loosen(course: Course) -> None:
