@@ -38,8 +38,8 @@ def run(folder: Path, *options: object, **env: str) -> subprocess.CompletedProce
 
 def notebook(desk: Desk, changes: dict[int, str] | None = None, *, solved: bool = True) -> Path:
     folder = desk.assignment
-    sources = desk.sources(solved=solved) | (changes or {})
-    return write_notebook(folder / "little.ipynb", sources.values())
+    sources = (desk.sources(solved=solved) | (changes or {})).values()
+    return write_notebook(folder / "little.ipynb", [source for source in sources if "while True" not in source])
 
 
 def test_each_check_is_a_test_with_its_sentence_and_points(little):
@@ -140,6 +140,7 @@ def _with_gpu_check(desk: Desk, centre: str) -> Path:
         checks.write_text(checks.read_text(encoding="utf-8") + ON_A_GPU, encoding="utf-8")
         desk.edit(desk.assignment / "assignment.toml", 'slug = "little"', 'slug = "little"\ntorch = true')
         desk.edit(desk.assignment / "assignment.toml", "cell_cpu = 0.5", "cell_cpu = 60.0")  # a cell imports torch
+        desk.edit(desk.assignment / "assignment.toml", "check_cpu = 0.3", "check_cpu = 10.0")  # and a call the meta device
         done = desk.redink("build", "little")
         assert done.returncode == 0, done.stderr
     return notebook(desk, {CENTRE: centre})

@@ -38,7 +38,7 @@ _WORDS = re.compile(r"[^\s\[\](){},]+")
 def card(headline: str, kind: str, rows: Sequence[CardRow], advice: Sequence[str], progress: str) -> str:
     """Write a card."""
     title, _, rest = headline.partition(":")
-    parts = [f"<p><b>{escape(title)}</b>:{escape(rest)}</p>"]
+    parts = [f"<p><b>{escape(title)}:</b>{escape(rest)}</p>"]
     parts += [_row(row) for row in rows]
     parts += [f"<p class='hint'>{escape(line)}</p>" for line in advice]
     parts += [f"<p class='quietly'>{escape(progress)}</p>"] if progress else []
