@@ -140,7 +140,9 @@ def _with_gpu_check(desk: Desk, centre: str) -> Path:
         checks.write_text(checks.read_text(encoding="utf-8") + ON_A_GPU, encoding="utf-8")
         desk.edit(desk.assignment / "assignment.toml", 'slug = "little"', 'slug = "little"\ntorch = true')
         desk.edit(desk.assignment / "assignment.toml", "cell_cpu = 0.5", "cell_cpu = 60.0")  # a cell imports torch
-        desk.edit(desk.assignment / "assignment.toml", "check_cpu = 0.3", "check_cpu = 10.0")  # and a call the meta device
+        desk.edit(
+            desk.assignment / "assignment.toml", "check_cpu = 0.3", "check_cpu = 10.0"
+        )  # and a call the meta device
         done = desk.redink("build", "little")
         assert done.returncode == 0, done.stderr
     return notebook(desk, {CENTRE: centre})
