@@ -212,7 +212,7 @@ def a_plane_separates_xor_in_the_features(rng, trial):
 
 @a_plane_separates_xor_in_the_features.view
 def _(seen, X):
-    return "separable" if seen.ndim == 2 and separates(seen, X) else seen.tolist()
+    return "separable" if seen.ndim == 2 and len(seen) == len(X) and separates(seen, X) else seen.tolist()
 
 
 @a_plane_separates_xor_in_the_features.then
