@@ -848,7 +848,7 @@ def _(seen, expected, widths):
     for l, (W, units) in enumerate(zip(seen, widths[1:], strict=True), 1):
         if (
             different_rows(W) < units
-        ):  # numbers of 53 bits that a right solution draws are equal with chance 2⁻⁵⁰
+        ):  # by chance below 1e-9: two rows of 2 numbers, to 6 digits
             raise Fail(
                 f"of the {units} units of layer {l} only {different_rows(W)} differ in what they listen to"
             )
