@@ -1,19 +1,28 @@
-"""Write docs/coverage.md: which check holds which topic of the course, from the `covers` marks of the assignments.
+"""Write docs/coverage.md: what each topic of the course can cost, from the `covers` marks of the assignments.
 
-Run `python docs/coverage.py`. docs/topics.csv lists the topics, each with the assignment it belongs to.
+Run `python docs/coverage.py`. docs/topics.csv lists the topics, each with the assignment it belongs to. A topic is held as
+firmly as by its firmest check: code in the core, then a short question in the core, then an extra question.
 """
 
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from redink.checks.language import Check
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
 
 DOCS = Path(__file__).parent
+Tier = Literal["core code", "core choice", "extra", "not yet"]
+TIERS: dict[Tier, str] = {
+    "core code": "can cost a core point by code",
+    "core choice": "can cost a core point by a short question",
+    "extra": "is checked only in extra questions, whose points count where a course says so",
+    "not yet": "is checked by nothing yet",
+}
 
 
 class Topic(NamedTuple):
@@ -30,6 +39,7 @@ class Place(NamedTuple):
     assignment: str
     question: str
     check: str
+    tier: Tier
 
 
 def topics() -> list[Topic]:
@@ -44,28 +54,50 @@ def places() -> tuple[list[str], dict[str, list[Place]]]:
     found: dict[str, list[Place]] = defaultdict(list)
     slugs = course.slugs()
     for slug in slugs:
-        for check in read_assignment(course, slug).checks:
+        assignment = read_assignment(course, slug)
+        core = {question.id for question in assignment.spec.questions if question.tier == "core" and question.points}
+        for check in assignment.checks:
             for row in check.covers:
-                found[row].append(Place(slug, check.question, check.id))
+                found[row].append(Place(slug, check.question, check.id, _tier(check, check.question in core)))
     return slugs, found
+
+
+def _tier(check: Check, core: bool) -> Tier:
+    """Tell what a check can cost; one without weight only informs."""
+    if not check.weight:
+        return "not yet"
+    if not core:
+        return "extra"
+    return "core choice" if check.kind == "item" else "core code"
+
+
+def tier_of(held: list[Place]) -> Tier:
+    """Return the firmest tier of the checks of a topic."""
+    return next((tier for tier in TIERS if any(place.tier == tier for place in held)), "not yet")
 
 
 def table() -> str:
     """Write the page."""
-    slugs, found = places()
+    _, found = places()
     known = topics()
-    covered = sum(topic.row in found for topic in known)
+    tiers = {topic.row: tier_of(found.get(topic.row, [])) for topic in known}
+    counts = Counter(tiers.values())
     lines = [
         "# Coverage",
         "",
-        f"Of the {len(known)} topics of the course, {covered} are held by a check. Written by `python docs/coverage.py`.",
+        f"What each of the {len(known)} topics of the course can cost. Written by `python docs/coverage.py`.",
         "",
-        "| row | topic | assignment | question: checks |",
-        "|---|---|---|---|",
+        "| tier | topics | a topic of it |",
+        "|---|---|---|",
+        *(f"| {tier} | {counts[tier]} | {meaning} |" for tier, meaning in TIERS.items()),
+        "",
+        "| row | topic | assignment | tier | question: checks |",
+        "|---|---|---|---|---|",
     ]
     for topic in known:
-        where = "; ".join(_listed(found[topic.row])) if topic.row in found else _later(topic, slugs)
-        lines.append(f"| {topic.row} | {topic.name.replace('|', chr(92) + '|')} | {topic.assignment} | {where} |")
+        where = "; ".join(_listed(found.get(topic.row, [])))
+        name = topic.name.replace("|", chr(92) + "|")
+        lines.append(f"| {topic.row} | {name} | {topic.assignment} | {tiers[topic.row]} | {where} |")
     return "\n".join(lines) + "\n"
 
 
@@ -74,10 +106,6 @@ def _listed(held: list[Place]) -> list[str]:
     for place in held:
         questions[place.assignment, place.question].append(place.check)
     return [f"{slug} {question}: {', '.join(checks)}" for (slug, question), checks in questions.items()]
-
-
-def _later(topic: Topic, slugs: list[str]) -> str:
-    return "**nothing**" if topic.assignment in slugs else "(not written yet)"
 
 
 if __name__ == "__main__":

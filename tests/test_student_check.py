@@ -310,10 +310,10 @@ def test_check_finds_the_names_of_the_notebook_and_the_folder_it_is_in(folder, m
 def test_check_of_nothing_runs_all_and_ends_in_the_total(folder, monkeypatch):
     monkeypatch.chdir(folder)
     made = in_a_cell(Checker(), "check()", centre=over_rows)
-    assert repr(made).splitlines()[-1] == "0 of 100 public points; hidden checks follow"
+    assert repr(made).splitlines()[-1] == "0 of 100 public points; 1 hidden check follows"
     assert not made.passed
     made = in_a_cell(Checker(), "check()", centre=right)
-    assert repr(made).splitlines()[-1] == "100 of 100 public points; hidden checks follow"
+    assert repr(made).splitlines()[-1] == "100 of 100 public points; 1 hidden check follows"
     assert made.passed
     assert "100 of 100 public points" in made._repr_html_()
 
@@ -546,7 +546,7 @@ def test_untouched_extra_questions_do_not_make_it_fail(folder):
     done = redink("check", cwd=folder)
     assert done.returncode == 0, done.stdout
     assert "More (extra): nothing to check here" in done.stdout
-    assert done.stdout.endswith("100 of 100 public points; more after the deadline; hidden checks follow\n")
+    assert done.stdout.endswith("100 of 100 public points; more after the deadline; 1 hidden check follows\n")
 
 
 def test_watching_survives_half_a_save_a_rename_and_a_notebook_that_is_gone(folder):
@@ -630,3 +630,15 @@ def test_the_handed_out_files_hold_no_solution(folder):
     everything = "".join(Path(path).read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file())
     assert "X.mean(axis=0)" not in everything
     assert "ignores_a_shift" not in everything
+
+
+def test_a_card_ends_in_the_number_of_hidden_checks_that_follow(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert repr(in_a_cell(Checker(), 'check("centre")', centre=right)).endswith(
+        "1 hidden check follows when it is graded."
+    )
+    path = folder / "published.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"centre": 1', '"centre": 0'), encoding="utf-8")
+    assert repr(in_a_cell(Checker(), 'check("centre")', centre=right)).endswith(
+        "No hidden checks follow when it is graded."
+    )

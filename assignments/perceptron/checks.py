@@ -212,7 +212,7 @@ def a_plane_separates_xor_in_the_features(rng, trial):
 
 @a_plane_separates_xor_in_the_features.view
 def _(seen, X):
-    return "separable" if seen.ndim == 2 and separates(seen, X) else seen.tolist()
+    return "separable" if seen.ndim == 2 and len(seen) == len(X) and separates(seen, X) else seen.tolist()
 
 
 @a_plane_separates_xor_in_the_features.then
@@ -250,6 +250,48 @@ def _(seen, X):
 @two_relus_compute_xor.then
 def _(seen, X):
     close(xor_outputs(seen, X), (X[:, 0] != X[:, 1]).astype(float), tol=1e-5, what="the outputs on the corners")
+
+
+@check("xor", calls="certificate", covers="R059 R061")
+def no_line_separates_what_has_a_certificate(rng, trial):
+    """certificate gives λ ≥ 0, not all 0, with Σ λ y x̃ = 0; and all 0 where some line separates the examples."""
+    if trial == 0:  # the three points of the text, mirrored or not
+        return dict(X=rng.choice([-1, 1]) * np.array([[0], [1], [3]]), y=np.array([1, -1, 1]), max_epochs=50)
+    if trial == 1:
+        X, y = xor()
+        places = rng.permutation(4)
+        return dict(X=X[places].astype(int), y=y[places], max_epochs=50)
+    places = rng.permutation(3)
+    return dict(X=np.array([[0, 1], [1, 2], [3, 1]])[places], y=np.array([1, 1, -1])[places], max_epochs=50)
+
+
+@no_line_separates_what_has_a_certificate.view
+def _(seen, X, y):
+    return "a proof" if proves(seen, X, y) else np.asarray(seen).tolist()
+
+
+@no_line_separates_what_has_a_certificate.then
+def _(seen, expected, X, y):
+    found = np.asarray(seen, dtype=float)
+    if found.shape != (len(X),):
+        raise Fail(f"expected {len(X)} numbers, one for each example")
+    if not np.any(expected):
+        close(found, expected, what="λ, where a line separates the examples,")
+    elif (found < 0).any():
+        raise Fail("one of the λ is negative")
+    elif not found.any():
+        raise Fail("all λ are 0: that proves nothing")
+    elif not proves(found, X, y):
+        raise Fail("Σ λ y x̃ is not 0")
+
+
+def proves(seen, X, y):
+    """Tell whether numbers prove that no hyperplane separates these examples."""
+    found = np.asarray(seen, dtype=float)
+    if found.shape != (len(X),) or (found < 0).any() or not found.any():
+        return False
+    total = (found * y) @ np.column_stack([np.ones(len(X)), X])
+    return bool(np.abs(total).max() <= 1e-5 * found.sum() * (1 + np.abs(X).max()))
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -409,10 +451,10 @@ def the_linear_kernel_makes_the_same_mistakes(rng, trial):
 
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
-    scaling=("unchanged", "tenfold", "hundredfold"),
+    scaling=("unchanged", "tenfold", "hundredfold", "hundredth"),
     restless=("patience", "claim", "order", "rate"),
     trace=float,
-    xor_units=float,
+    parity_units=float,
     multinomials=float,
     raw_scores=float,
     still_wrong=float,

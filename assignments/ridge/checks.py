@@ -479,7 +479,7 @@ def the_p_norm(rng, trial):
 
 @check("norms", trials=4, covers="R013")
 def norms_are_told_from_others(rng, trial):
-    """norm_axioms finds all three axioms in the 1- and 2-norm, and not in the squared length and in Σ√|x| squared."""
+    """norm_axioms finds all three axioms in two norms, and not in the squared length and in Σ√|x| squared."""
     if trial == 3:  # at right angles: only a vector with itself shows that a square breaks the triangle inequality
         return dict(vectors=np.diag(rng.permutation([2.0, -3.0, 1.0])), numbers=np.array([-2.0, 0.5, 3.0]))
     m, d = [(3, 2), (5, 3), (8, 4)][trial]
@@ -492,8 +492,8 @@ def norms_are_told_from_others(rng, trial):
 @norms_are_told_from_others.when
 def _(student, vectors, numbers):
     tried = [
-        lambda x: np.sqrt(np.sum(x * x)),
-        lambda x: np.sum(np.abs(x)),
+        lambda x: np.hypot.reduce(x) + np.hypot.reduce(2 * x[1:]),
+        lambda x: np.hypot(x[0], x[1:]).sum(),
         lambda x: np.sum(x * x),
         lambda x: np.sum(np.sqrt(np.abs(x))) ** 2,
     ]
@@ -504,14 +504,14 @@ def _(student, vectors, numbers):
 
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
-    units=("same", "muted", "amplified"),
+    units=("same", "muted", "amplified", "reversed"),
     doubled=float,
     library=float,
     freedom=float,
-    floor=("luck", "leak", "underfit"),
-    grid=("accept", "refine", "widen"),
-    overfit=("training", "gap", "degree"),
-    patients=("independent", "linear", "free"),
-    noise=("laplace", "gaussian", "any"),
-    prior=("gaussian", "laplace", "uniform"),
+    floor=float,
+    grid=("accept", "refine", "widen", "back"),
+    overfit=("training", "validation", "gap", "degree"),
+    patients=("independent", "linear", "free", "normal"),
+    noise=("laplace", "gaussian", "uniform", "any"),
+    prior=("gaussian", "laplace", "uniform", "cauchy"),
 )

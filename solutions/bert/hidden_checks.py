@@ -192,7 +192,7 @@ def _(seen, rows, length):
         )
 
 
-@check("choose", trials=1, covers="R299 R302")
+@check("choose", trials=1, covers="R299")
 def the_rate_is_the_same_in_short_and_long_sentences(rng):
     """Short and long sentences, first and last words: each ordinary token is selected at the rate that is asked for."""
     return dict(rows=9000, length=24, rate=0.3, seed=int(rng.integers(2**31)))

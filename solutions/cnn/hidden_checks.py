@@ -1203,12 +1203,12 @@ def one_by_one():
     """What kind of map a 1×1 convolution is."""
 
 
-@concept("concepts", covers="R135")
+@concept("concepts", covers="R133")
 def batch():
     """Which batch size suits batch normalisation."""
 
 
-@concept("concepts", covers="R133 R135")
+@concept("concepts", covers="R133")
 def company():
     """What is wrong with a network whose test depends on the company."""
 

@@ -242,7 +242,7 @@ def gradient_check(f, x, claim, h=1e-5):
         r = (f(there) - middle) / h
         s = 2 * c[i] - r
         kink[i] = abs(r - s) > 0.01 * max(1, abs(r), abs(s))
-        wrong[i] = (not kink[i]) and abs(claim[i] - c[i]) > 1e-6 * max(1, abs(c[i]))
+        wrong[i] = not (kink[i] or abs(claim[i] - c[i]) <= 1e-6 * max(1, abs(c[i])))
     return wrong, kink
 
 

@@ -573,10 +573,24 @@ def at_a_kink_the_checker_abstains(rng, trial):
 def _(student, A, c, q, x, jumps, corners, claim):
     def f(v):
         flat = np.ravel(v)
-        smooth = c @ np.tanh(A @ flat) + 0.5 * q @ flat**2
+        smooth = c @ np.sin(A @ flat) + 0.5 * q @ flat**2
         return float(smooth + jumps @ np.abs(flat - corners))
 
     return student.gradient_check(f, x, claim)
+
+
+@check("gradcheck", covers="R101")
+def a_claim_that_is_no_number_is_wrong(rng, trial):
+    """gradient_check accuses a claim of nan, and only that one: no comparison with nan is true."""
+    made = curved(rng, [(2,), (2, 3), (3, 1, 2)][trial])
+    claim = slope_of(**made)
+    claim.flat[rng.integers(claim.size)] = np.nan
+    return dict(made, claim=claim)
+
+
+@a_claim_that_is_no_number_is_wrong.when
+def _(student, A, c, q, x, claim):
+    return student.gradient_check(curve(A, c, q), x, claim)
 
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -733,7 +747,7 @@ def chain():
 
 @concept("concepts", covers="R079")
 def fever():
-    """Why a linear score cannot say that both ends are dangerous."""
+    """How many ReLUs it takes to call both ends dangerous and not the middle."""
 
 
 @concept("concepts", covers="R087")
@@ -748,7 +762,7 @@ def risk():
 
 @concept("concepts", covers="R106")
 def first_layer():
-    """What the first layer of an image network responds to."""
+    """In which order the layers of units come, by what excites them."""
 
 
 @concept("concepts", covers="R107")
@@ -763,7 +777,7 @@ def last_layer():
 
 @concept("concepts", covers="R117")
 def riddle():
-    """Which fact about large networks is understood least."""
+    """Which explanation of doing well on new examples a run on random labels refutes."""
 
 
 # -- affine (extra) ----------------------------------------------------------------------------------------------------
@@ -805,6 +819,44 @@ def _(seen, expected, foreign, X):
 #     bound P(|χ² − N| > 2√(Nx) + 2x) ≤ 2·e^−x with x = 39 allows 2√(39/8000) + 78/8000 = 0.1494: at most 2·e^−39 < 3e-17.
 #     Uniform: u² has variance 0.8 and |u² − 1| ≤ 2, so Bernstein gives 2·exp(−8000·0.15²/(2·(0.8 + 0.15·2/3))) = 2·e^−100.
 # Six layers in all: below 2e-13.
+
+
+@check("init", calls="init_layers", covers="R112")
+def a_random_start_makes_every_unit_different(rng, trial):
+    """In a network of init_layers no two units of a layer have the same incoming weights, not even one layer in two."""
+    return dict(
+        widths=[[3, 4, 2], [2, 9, 5, 3], [4, 7, 12, 6]][trial],
+        seed=int(rng.integers(10**6)),
+    )
+
+
+@a_random_start_makes_every_unit_different.when
+def _(student, widths, seed):
+    layers = student.init_layers(widths, np.random.default_rng(seed))
+    return [np.asarray(W, dtype=float) for W, _ in layers]
+
+
+@a_random_start_makes_every_unit_different.view
+def _(seen):
+    return [different_rows(W) for W in seen]
+
+
+@a_random_start_makes_every_unit_different.then
+def _(seen, expected, widths):
+    if [W.shape for W in seen] != [W.shape for W in expected]:
+        raise Fail("expected a W of out×in for each layer")
+    for l, (W, units) in enumerate(zip(seen, widths[1:], strict=True), 1):
+        if (
+            different_rows(W) < units
+        ):  # by chance below 1e-9: two rows of 2 numbers, to 6 digits
+            raise Fail(
+                f"of the {units} units of layer {l} only {different_rows(W)} differ in what they listen to"
+            )
+
+
+def different_rows(W):
+    """Count the rows of a table that differ by more than rounding."""
+    return len(np.unique(np.round(W, 6), axis=0))
 
 
 @check("init", calls="init_layers", covers="R111")
@@ -856,7 +908,7 @@ def _(seen, expected, widths, gain):
             )
 
 
-@check("init", calls="distinct_units", covers="R110 R112")
+@check("init", calls="distinct_units", covers="R110")
 def twins_stay_twins_through_training(rng, trial):
     """After training, units that began equal are still one; equal incoming weights alone do not make twins."""
     d, width, K = [(2, 3, 2), (3, 5, 2), (4, 7, 3)][trial]

@@ -864,8 +864,15 @@ def numerical_gradient(f, x, h=1e-5):
 misconception(
     "accuses_kinks", "gradcheck",
     hint="At a kink a claim may be as good as another. Is it fair to call it wrong?",
-    old="wrong = ~kink & (np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))",
-    new="wrong = np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c))",
+    old="wrong = ~kink & ~(np.abs(claim - c) <= 1e-6 * np.maximum(1, np.abs(c)))",
+    new="wrong = ~(np.abs(claim - c) <= 1e-6 * np.maximum(1, np.abs(c)))",
+)
+
+misconception(
+    "lets_a_nan_pass", "gradcheck",
+    hint="Is nan > 1 true? Is nan <= 1? Which way round must the question be asked?",
+    old="~(np.abs(claim - c) <= 1e-6 * np.maximum(1, np.abs(c)))",
+    new="(np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))",
 )
 
 misconception(
@@ -899,8 +906,8 @@ misconception(
 misconception(
     "one_kink_excuses_everything", "gradcheck",
     hint="A kink in one coordinate says nothing about the others.",
-    old="wrong = ~kink & (np.abs(claim - c)",
-    new="wrong = ~np.any(kink) & (np.abs(claim - c)",
+    old="wrong = ~kink & ~(np.abs(claim - c)",
+    new="wrong = ~np.any(kink) & ~(np.abs(claim - c)",
 )
 
 misconception(
@@ -913,22 +920,22 @@ misconception(
 misconception(
     "one_percent_is_near_enough", "gradcheck",
     hint="A factor of 1.001 in a gradient is a bug. Does your checker notice?",
-    old="(np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))",
-    new="(np.abs(claim - c) > 1e-2 * np.maximum(1, np.abs(c)))",
+    old="(np.abs(claim - c) <= 1e-6 * np.maximum(1, np.abs(c)))",
+    new="(np.abs(claim - c) <= 1e-2 * np.maximum(1, np.abs(c)))",
 )
 
 misconception(
     "compares_sizes_only", "gradcheck",
     hint="Claim the right gradient with its sign turned. Does your checker object?",
-    old="(np.abs(claim - c) > 1e-6",
-    new="(np.abs(np.abs(claim) - np.abs(c)) > 1e-6",
+    old="(np.abs(claim - c) <= 1e-6",
+    new="(np.abs(np.abs(claim) - np.abs(c)) <= 1e-6",
 )
 
 misconception(
     "measures_against_the_largest", "gradcheck",
     hint="Next to large gradients a small one can be quite wrong. Measure each against itself.",
-    old="> 1e-6 * np.maximum(1, np.abs(c)))",
-    new="> 1e-4 * np.linalg.norm(c))",
+    old="<= 1e-6 * np.maximum(1, np.abs(c)))",
+    new="<= 1e-4 * np.linalg.norm(c))",
 )
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -1135,17 +1142,17 @@ misconception(
 )
 
 misconception(
-    "standardising_bends_a_line", "concepts",
-    hint="Shift and rescale the temperature as you like. Is the score still a straight line in it?",
-    old='fever="monotone"',
-    new='fever="standardised"',
+    "one_fold_turns_round", "concepts",
+    hint="Draw the output of a single ReLU, times a number, plus a number. Can it fall and then rise?",
+    old="fever=2",
+    new="fever=1",
 )
 
 misconception(
-    "blames_the_labels_for_a_line", "concepts",
-    hint="Take as many feverish as healthy people. Can a straight line now be high at both ends?",
-    old='fever="monotone"',
-    new='fever="unbalanced"',
+    "one_unit_for_each_temperature", "concepts",
+    hint="Let one unit rise to the left of 37 and another to its right. What is left to do at 37?",
+    old="fever=2",
+    new="fever=3",
 )
 
 misconception(
@@ -1153,6 +1160,13 @@ misconception(
     hint="The gradient of the incoming weights contains the slope of the ReLU. What is that slope here?",
     old='dead_unit="nothing"',
     new='dead_unit="revive"',
+)
+
+misconception(
+    "dead_units_turn_round", "concepts",
+    hint="A step is the rate times the gradient. What is the gradient of these weights here?",
+    old='dead_unit="nothing"',
+    new='dead_unit="flip"',
 )
 
 misconception(
@@ -1170,6 +1184,13 @@ misconception(
 )
 
 misconception(
+    "wants_the_losses_of_others", "concepts",
+    hint="Which losses are averaged in the empirical risk?",
+    old='risk="second"',
+    new='risk="unknown"',
+)
+
+misconception(
     "takes_a_mean_of_one_for_less", "concepts",
     hint="Work out the two averages. Are they equal?",
     old='risk="second"',
@@ -1177,24 +1198,24 @@ misconception(
 )
 
 misconception(
-    "first_layers_see_the_whole", "concepts",
-    hint="What can be seen in a few neighbouring pixels?",
-    old='first_layer="edges"',
-    new='first_layer="wheels"',
+    "parts_before_their_edges", "concepts",
+    hint="What is a wheel put together from?",
+    old='first_layer="BDAC"',
+    new='first_layer="ABDC"',
 )
 
 misconception(
-    "first_layers_see_objects", "concepts",
-    hint="What can be seen in a few neighbouring pixels? What is put together from it later?",
-    old='first_layer="edges"',
-    new='first_layer="cars"',
+    "parts_before_their_corners", "concepts",
+    hint="Which is smaller and simpler, a wheel or a corner?",
+    old='first_layer="BDAC"',
+    new='first_layer="BADC"',
 )
 
 misconception(
-    "first_layers_see_parts", "concepts",
-    hint="What can be seen in a few neighbouring pixels? A part has many edges.",
-    old='first_layer="edges"',
-    new='first_layer="doors"',
+    "corners_before_edges", "concepts",
+    hint="How many edges meet in a corner?",
+    old='first_layer="BDAC"',
+    new='first_layer="DBAC"',
 )
 
 misconception(
@@ -1226,6 +1247,13 @@ misconception(
 )
 
 misconception(
+    "squashes_the_logits", "concepts",
+    hint="Between −1 and 1, two logits differ by less than 2. How sure of a class can the softmax then be?",
+    old='last_layer="linear"',
+    new='last_layer="tanh"',
+)
+
+misconception(
     "keeps_the_positive_logits", "concepts",
     hint="Two classes have the logits −1 and −5. Can the softmax still tell them apart after your last layer?",
     old='last_layer="linear"',
@@ -1233,17 +1261,24 @@ misconception(
 )
 
 misconception(
-    "fitting_is_the_riddle", "concepts",
-    hint="Labels drawn by lot can be fitted as well. What does that fit not give you?",
-    old='riddle="unseen"',
-    new='riddle="fit"',
+    "random_labels_make_pictures_unlike", "concepts",
+    hint="The pictures are the same in both runs. Does their likeness change when their labels do?",
+    old='riddle="capacity"',
+    new='riddle="likeness"',
 )
 
 misconception(
-    "computing_is_the_riddle", "concepts",
-    hint="You wrote the way back yourself. Is there anything about it that nobody understands?",
-    old='riddle="unseen"',
-    new='riddle="computed"',
+    "random_labels_say_nothing_of_fitting", "concepts",
+    hint="Could both runs happen if descent prefers simple weights, whenever simple ones fit?",
+    old='riddle="capacity"',
+    new='riddle="descent"',
+)
+
+misconception(
+    "random_labels_refute_small_starts", "concepts",
+    hint="Both runs begin with small weights. Which explanation says that the second run could not end at 100 %?",
+    old='riddle="capacity"',
+    new='riddle="start"',
 )
 
 misconception(
@@ -1347,6 +1382,13 @@ misconception(
     hint="Call it twice with generators of the same seed. Do you get the same network?",
     old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
     new="np.random.normal(scale=np.sqrt(gain / i), size=(o, i))",
+)
+
+misconception(
+    "the_same_weights_for_every_unit", "init",
+    hint="Look at two rows of your W. How will these two units ever become different?",
+    old="rng.normal(scale=np.sqrt(gain / i), size=(o, i))",
+    new="np.tile(rng.normal(scale=np.sqrt(gain / i), size=(1, i)), (o, 1))",
 )
 
 misconception(

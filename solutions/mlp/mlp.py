@@ -231,27 +231,24 @@ plt.show()
 # This *log-sum-exp* form is the one to compute. In two steps, first $p$ and then $\log p$, a class with probability
 # $10^{-400}$ would have become 0 on the way, and $\log 0$ is no use to anybody.
 #
-# *Stable.* Adding a constant $c$ to all logits of an example adds $c$ to $\operatorname{lse}$ and changes neither $p$ nor
+# *Stable.* Adding the same number to all logits of an example adds it to $\operatorname{lse}$ and changes neither $p$ nor
 # $\ell$. So subtract the row's largest logit before you exponentiate; the largest exponent is then 0. For
 # $\operatorname{lse}$, add it back.
 #
-# *Gradient.* Since $(\log f)'=f'/f$,
+# *Gradient.* It is yours to derive; $(\log f)'=f'/f$ is all it takes. Differentiate $\operatorname{lse}$ in $o_k$ first: you know
+# the quantity that comes out. Then ask how often $o_k$ occurs in $\ell$. Not every $t$ sums to 1 (rows may be weighted by how
+# much an example should count), so keep the general form. A small case to hold your result against: $o=(0,\log 3)$ has
+# $p=(\tfrac14,\tfrac34)$; with $t=(1,0)$ the gradient is $(-\tfrac34,\tfrac34)$, and with $t=(1,1)$ it is $(-\tfrac12,\tfrac12)$.
 #
-# $$\frac{\partial\operatorname{lse}}{\partial o_k}=\frac{e^{o_k}}{\sum_j e^{o_j}}=p_k, \qquad\text{so}\qquad \frac{\partial\ell}{\partial o_k} = \Bigl(\sum_j t_j\Bigr)\,p_k - t_k .$$
+# **Two classes.** With one probability $p$ of the label 1, the loss is $\ell=-[\,y\log p+(1-y)\log(1-p)\,]$. Differentiate it in
+# $p$, and mind the second term: the minus of the loss meets the minus inside $\log(1-p)$, and a good many notes lose one of
+# them. At $p=\tfrac14$ the slope is $-4$ for $y=1$ and $\tfrac43$ for $y=0$. With $p=\sigma(z)$ the slope of the sigmoid
+# multiplies this; put it in and cancel until no quotient is left, for at $z=800$ a quotient would be $0/0$. At $z=-\log 3$,
+# where $p=\tfrac14$, the slope in $z$ is $-\tfrac34$ for $y=1$ and $\tfrac14$ for $y=0$. The loss itself becomes
 #
-# When $t$ sums to 1, as a one-hot row does, it is $p-t$: *what you said minus what was true*. Other targets occur too:
-# soft labels, and rows weighted by how much an example should count, whose sum is not 1. Write the general form.
+# $$\ell = \log(1+e^{z})-y\,z ,$$
 #
-# **Two classes.** With one probability $p$ of the label 1, the loss is $-[\,y\log p+(1-y)\log(1-p)\,]$ and
-#
-# $$\frac{\partial\ell}{\partial p} = -\frac{y}{p}+\frac{1-y}{1-p} .$$
-#
-# Mind the second sign. The minus of the loss meets the minus inside $\log(1-p)$, and a good many notes lose one of them.
-# With $p=\sigma(z)$ the slope $p(1-p)$ of the sigmoid multiplies this, and everything cancels:
-#
-# $$\frac{\partial\ell}{\partial z} = \Bigl(-\frac yp+\frac{1-y}{1-p}\Bigr)\,p(1-p) = p-y, \qquad \ell = \log(1+e^{z})-y\,z .$$
-#
-# The form on the right is again the one to compute (`np.logaddexp(0, z)` is $\log(e^0+e^z)$, done safely).
+# which is the form to compute (`np.logaddexp(0, z)` is $\log(e^0+e^z)$, done safely).
 #
 # **Numbers for targets.** Squared error: for an example, $\tfrac12\sum_k(o_k-t_k)^2$, with gradient $o-t$. The half is
 # there to make the gradient clean; the sum over outputs is a sum.
@@ -336,6 +333,9 @@ def squared_error(O: np.ndarray, T: np.ndarray) -> tuple[float, np.ndarray]:
 check("losses")
 
 # %% [markdown]
+# What you derived: for a target row that sums to 1 the gradient of the cross-entropy in the logits is $p-t$, *what you said
+# minus what was true*, and in general $(\sum_jt_j)\,p-t$. In $z$ it is $\sigma(z)-y$: the same thing for two classes.
+#
 # Why cross-entropy for classes, and not the squared error of the probability? Plot both for one example with $y=1$, as a
 # function of the logit. Far on the left the network is sure, and wrong. There the squared error is flat: its gradient
 # contains the sigmoid's slope, and the network that is most wrong learns least. The cross-entropy falls with slope
@@ -418,19 +418,20 @@ check("forward")
 # - $b_k$ occurs in $z_{ik}$ for every example $i$, multiplied by 1;
 # - $h_{ij}$ occurs in $z_{ik}$ for every unit $k$, multiplied by $w_{kj}$.
 #
-# Hence
+# A small case in numbers: one unit, two inputs, **two** examples, and $\Delta$ known.
 #
-# $$\frac{\partial\mathcal L}{\partial w_{kj}}=\sum_i\delta_{ik}h_{ij}, \qquad \frac{\partial\mathcal L}{\partial b_k}=\sum_i\delta_{ik}, \qquad \frac{\partial\mathcal L}{\partial h_{ij}}=\sum_k\delta_{ik}w_{kj},$$
+# $$H=\begin{pmatrix}1&2\\3&5\end{pmatrix},\qquad W=\begin{pmatrix}2&-1\end{pmatrix},\qquad \Delta=\begin{pmatrix}10\\100\end{pmatrix}.$$
 #
-# and in matrices
+# The first weight met a 1 in the first example and a 3 in the second: its gradient is $10\cdot1+100\cdot3=310$, that of the
+# second weight $10\cdot2+100\cdot5=520$, that of the bias $10+100=110$. The inputs of the first example reach one unit alone:
+# $(10\cdot2,\ 10\cdot(-1))=(20,-10)$; those of the second get $(200,-100)$.
 #
-# $$\frac{\partial\mathcal L}{\partial W_l}=\Delta_l^\top H_{l-1}, \qquad \frac{\partial\mathcal L}{\partial b_l}=\text{the column sums of }\Delta_l, \qquad G_{l-1}=\Delta_l W_l .$$
+# Now write down the three sums for any number of units, inputs and examples, and turn each into one product of matrices (or
+# one sum along an axis). That is the exercise; the answer stands below the check. The shapes help: $\Delta_l$ is
+# $n\times K_l$, $H_{l-1}$ is $n\times K_{l-1}$, and the gradient of $W_l$ must be $K_l\times K_{l-1}$.
 #
 # Start with $G_L=\partial\mathcal L/\partial O$, which the loss function gave you, and go down to layer 1. Nothing is
 # guessed and nothing is approximated.
-#
-# If you forget where a transpose goes, let the shapes tell you: $\Delta_l$ is $n\times K_l$, $H_{l-1}$ is
-# $n\times K_{l-1}$, and the gradient of $W_l$ must be $K_l\times K_{l-1}$. There is one way to multiply them.
 #
 # ## Question: backward, any depth
 #
@@ -463,6 +464,10 @@ def backward(
 check("backward")
 
 # %% [markdown]
+# To compare with your paper, when the check is green:
+#
+# $$\frac{\partial\mathcal L}{\partial W_l}=\Delta_l^\top H_{l-1}, \qquad \frac{\partial\mathcal L}{\partial b_l}=\text{the column sums of }\Delta_l, \qquad G_{l-1}=\Delta_l W_l .$$
+#
 # A law to test it with, which needs no second implementation. Take a layer of ReLUs, followed by another layer. Multiply
 # its weights *and biases* by $c>0$, and divide the weights of the layer after it by $c$. Since
 # $\operatorname{relu}(cz)=c\operatorname{relu}(z)$, the output stays exactly the same, and so does the loss. Differentiate
@@ -507,7 +512,8 @@ for l in (0, 1):
 # coordinate. So `gradient_check` answers two questions for each coordinate:
 #
 # - is there a **kink** within reach of $h$? Yes if $|r_i-s_i| > 0.01\cdot\max(1,|r_i|,|s_i|)$;
-# - is the claim **wrong**? Yes if there is no kink and $|\text{claim}_i-c_i| > 10^{-6}\cdot\max(1,|c_i|)$.
+# - is the claim **wrong**? Yes if there is no kink, unless $|\text{claim}_i-c_i| \le 10^{-6}\cdot\max(1,|c_i|)$. Said this way
+#   round, a claim of `nan` is wrong: no comparison with it is ever true.
 #
 # Coordinate by coordinate: one wrong number among a thousand right ones is a bug, and an average would hide it.
 # (`scipy.optimize` and `scipy.differentiate` have functions of this kind; here you write them.)
@@ -541,7 +547,7 @@ def gradient_check(
 
     With the slopes r_i (right), s_i (left) and c_i (central) of the text above:
         kink_i:  |r_i − s_i| > 0.01 · max(1, |r_i|, |s_i|)
-        wrong_i: not kink_i, and |claim_i − c_i| > 1e−6 · max(1, |c_i|)
+        wrong_i: not kink_i, and not |claim_i − c_i| ≤ 1e−6 · max(1, |c_i|); so nan is wrong
 
     f, x, h: as in numerical_gradient.  claim: an array of the shape of x.
     Returns (wrong, kink): two arrays of truth values, of the shape of x.
@@ -556,7 +562,7 @@ def gradient_check(
         s[place] = (f(base) - f(base - nudge)) / h
     c = (r + s) / 2
     kink = np.abs(r - s) > 0.01 * np.maximum(1, np.maximum(np.abs(r), np.abs(s)))
-    wrong = ~kink & (np.abs(claim - c) > 1e-6 * np.maximum(1, np.abs(c)))
+    wrong = ~kink & ~(np.abs(claim - c) <= 1e-6 * np.maximum(1, np.abs(c)))
     return wrong, kink
     ### END SOLUTION
 
@@ -897,49 +903,55 @@ print(f"loss at the beginning {losses[0]:.3f}, at the end {losses[-1]:.4f}")
 #    gradient. `"batch"`: use larger batches.
 # 3. `chain`. Five sigmoid units in a row, each the only input of the next, all weights 1. By the bound on the sigmoid's
 #    slope, the derivative of the last output in the first input is at most $1/m$. Which $m$? (A number.)
-# 4. `fever`. A body temperature of 37 is harmless; 34 and 41 are dangerous. A linear score with the temperature as its
-#    feature cannot express this. Why? It is `"monotone"` in the feature, the feature is not `"standardised"`, or the
-#    labels are `"unbalanced"`.
+# 4. `fever`. A body temperature of 37 is harmless; 34 and 41 are dangerous. The temperature is the only input of a network
+#    with one hidden layer of ReLUs and a linear output, which is to be positive exactly for the dangerous ones of these three.
+#    How many ReLUs does it need at least? (A number.)
 # 5. `dead_unit`. The pre-activation of a ReLU is negative for every training example. What will the next steps of
-#    gradient descent do to the weights that lead *into* it? `"shrink"` them, `"revive"` them (make them larger), or
-#    `"nothing"`.
+#    gradient descent do to the weights that lead *into* it? `"shrink"` them, `"revive"` them (make them larger), `"flip"`
+#    their signs, or `"nothing"`.
 # 6. `risk`. Four training examples. With some weights, the `"first"` setting, the losses are 0, 0, 0 and 4. With others,
-#    the `"second"`, they are 0.9, 0.8, 0.7 and 0.8. Which does empirical risk minimisation prefer? Or are both equally
-#    good to it, `"both"`?
-# 7. `first_layer`. A network has learnt to recognise cars in photographs. What do units of its first layer respond to?
-#    `"wheels"`, `"edges"`, `"cars"` or `"doors"`.
+#    the `"second"`, they are 0.9, 0.8, 0.7 and 0.8. Which does empirical risk minimisation prefer? Are both equally good to
+#    it, `"both"`? Or does it also need the losses of other examples to decide, `"unknown"`?
+# 7. `first_layer`. In a network that recognises cars, four units of four different layers. Each was given the picture that
+#    excites it most. A: a round disc with spokes. B: a dark half beside a bright half. C: a car from the left. D: two dark
+#    stripes that meet in a corner. In which order do their layers come, from the input to the output? `"ABDC"`, `"BADC"`,
+#    `"BDAC"` or `"DBAC"`.
 # 8. `codes`. Six units, each either on or off. If every concept has a unit of its own, which is on for it alone, six
 #    concepts can be told apart. How many at most, if a concept may be any pattern over the six units? (A number.)
 # 9. `last_layer`. What should the last layer of a classifier do to its weighted sums before the softmax takes them?
-#    `"relu"`: keep the positive part. `"sigmoid"`: squash them to (0, 1). `"linear"`: pass them on as they are.
-# 10. `riddle`. Which of these do we understand least? Why a large network can be made to `"fit"` its training examples,
-#     why it then does well on `"unseen"` ones, or how its gradient is `"computed"`.
+#    `"relu"`: keep the positive part. `"sigmoid"`: squash them to (0, 1). `"linear"`: pass them on as they are. `"tanh"`:
+#    squash them to (−1, 1).
+# 10. `riddle`. A network with a million weights learns 1,000 labelled pictures: 100 % right on them, 95 % on new ones. The same
+#     network learns the same pictures with labels drawn by lot: again 100 %, and 10 % on new ones. Which explanation of the
+#     95 % does the second run refute? `"capacity"`: the network is too small to fit anything but the true rule. `"likeness"`:
+#     new pictures are like the old ones. `"descent"`: of all weights that fit, descent finds rather simple ones.
+#     `"start"`: small weights at the beginning keep the function smooth.
 
 # %%
 concept_answers = {
     "stuck_run": None,  # "zeros", "rate", "fading" or "converged"
     "fading_run": None,  # "epochs", "relu", "clip" or "batch"
     "chain": None,  # a number
-    "fever": None,  # "monotone", "standardised" or "unbalanced"
-    "dead_unit": None,  # "shrink", "revive" or "nothing"
-    "risk": None,  # "first", "second" or "both"
-    "first_layer": None,  # "wheels", "edges", "cars" or "doors"
+    "fever": None,  # a number
+    "dead_unit": None,  # "shrink", "revive", "flip" or "nothing"
+    "risk": None,  # "first", "second", "both" or "unknown"
+    "first_layer": None,  # "ABDC", "BADC", "BDAC" or "DBAC"
     "codes": None,  # a number
-    "last_layer": None,  # "relu", "sigmoid" or "linear"
-    "riddle": None,  # "fit", "unseen" or "computed"
+    "last_layer": None,  # "relu", "sigmoid", "linear" or "tanh"
+    "riddle": None,  # "capacity", "likeness", "descent" or "start"
 }
 ### BEGIN SOLUTION
 concept_answers.update(
     stuck_run="zeros",
     fading_run="relu",
     chain=1024,
-    fever="monotone",
+    fever=2,
     dead_unit="nothing",
     risk="second",
-    first_layer="edges",
+    first_layer="BDAC",
     codes=64,
     last_layer="linear",
-    riddle="unseen",
+    riddle="capacity",
 )
 ### END SOLUTION
 
@@ -1030,7 +1042,7 @@ def distinct_units(layers: Layers, tol: float = 1e-9) -> list[int]:
 
     Unit k of layer l < L is described by row k of W_l, entry k of b_l and column k of
     W_{l+1}. Two units are twins if no number of these descriptions differs by more than
-    tol; a group of twins counts once.
+    tol. Go through the units in order; a unit counts if it is no twin of one that counted.
     Returns L−1 counts, first layer first.
     """
     ### BEGIN SOLUTION
@@ -1075,7 +1087,7 @@ for name, start in ways.items():
         rate=0.3,
     )
     smooth = np.convolve(losses, np.ones(20) / 20, mode="valid")
-    plt.plot(smooth, label=f"{name}: {distinct_units(layers)[0]} different units")
+    plt.plot(smooth, label=f"{name}: {distinct_units(layers)[0]} of 30 are different")
 plt.xlabel("step")
 plt.ylabel("loss")
 plt.legend()
@@ -1198,6 +1210,9 @@ class Value:
 
     def __truediv__(self, other: "Value | float") -> "Value":
         return self * other**-1.0
+
+    def __rtruediv__(self, other: float) -> "Value":
+        return self**-1.0 * other
 
     def __radd__(self, other: float) -> "Value":
         return self + other

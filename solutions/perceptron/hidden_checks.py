@@ -292,6 +292,45 @@ def _(seen, expected, mistakes, gamma, square):
 # -- xor ---------------------------------------------------------------------------------------------------------------
 
 
+@check("xor", calls="certificate", covers="R059 R061")
+def larger_sets_have_certificates_too(rng, trial):
+    """certificate proves that no hyperplane separates these, by a λ of which some are 0 and others are not 1."""
+    n, d = [(5, 1), (8, 2), (14, 3)][trial]
+    X, y = rng.integers(-3, 4, size=(n, d)), rng.choice([-1, 1], size=n)
+    X[0] = rng.integers(1, 4, size=d)
+    X[1], X[2] = (
+        0,
+        -2 * X[0],
+    )  # the origin lies between two examples of the other class, nearer to one of them
+    y[:3] = [1, -1, 1]
+    places = rng.permutation(n)
+    return dict(X=X[places], y=y[places], max_epochs=400)
+
+
+@larger_sets_have_certificates_too.view
+def _(seen, X, y):
+    return "a proof" if imbalance(seen, X, y) <= 1e-5 else np.asarray(seen).tolist()
+
+
+@larger_sets_have_certificates_too.then
+def _(seen, X, y):
+    if np.shape(seen) != (len(X),):
+        raise Fail(f"expected {len(X)} numbers, one for each example")
+    if not imbalance(seen, X, y) <= 1e-5:
+        raise Fail(
+            "these λ do not prove it: some are negative, or all are 0, or Σ λ y x̃ is not 0"
+        )
+
+
+def imbalance(seen, X, y):
+    """Return how far Σ λ y x̃ is from 0, next to the size of its terms; infinity for what cannot prove anything."""
+    found = np.asarray(seen, dtype=float)
+    if found.shape != (len(X),) or (found < 0).any() or not found.any():
+        return np.inf
+    total = (found * y) @ np.column_stack([np.ones(len(X)), X])
+    return np.abs(total).max() / (found.sum() * (1 + np.abs(X).max()))
+
+
 @check("xor", covers="R057 R066")
 def features_look_at_one_example_at_a_time(rng, trial):
     """xor_features gives an example the same features alone as in company, and they are more than a linear map."""
@@ -424,8 +463,8 @@ def trace():
 
 
 @concept("concepts", covers="R066")
-def xor_units():
-    """How many hidden units XOR needs."""
+def parity_units():
+    """How many hidden units the parity of three bits needs, if they see how many are on."""
 
 
 @concept("concepts", covers="R074")

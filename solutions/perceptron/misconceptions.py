@@ -609,6 +609,34 @@ misconception(
     new="return W1, np.zeros(2), np.array([1.0, -2.0]), 0.0",
 )
 
+misconception(
+    "the_whole_diary_is_the_proof", "xor",
+    hint="The mistakes of the whole run add up to its last w. Which of them add up to nothing?",
+    old="return np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))",
+    new="return np.bincount(mistakes, minlength=len(X))",
+)
+
+misconception(
+    "every_example_counts_once", "xor",
+    hint="At x = 0, 1 and 3, with the one in the middle negative: which is it nearer to, and who must weigh more then?",
+    old="return np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))",
+    new="return np.ones(len(X), dtype=int)",
+)
+
+misconception(
+    "the_labels_are_in_the_proof", "xor",
+    hint="The labels stand in the sum already. What sign may a λ have?",
+    old="return np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))",
+    new="return y * np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))",
+)
+
+misconception(
+    "a_diary_always_proves_something", "xor",
+    hint="Try separable examples. If your numbers were a proof there, whom would they refute?",
+    old="return np.zeros(len(X), dtype=int)\n",
+    new="return np.bincount(mistakes, minlength=len(X))\n",
+)
+
 # -- experiment --------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -707,6 +735,13 @@ misconception(
 )
 
 misconception(
+    "only_the_distances_grow", "concepts",
+    hint="scaling: the bound has two lengths in it. What happens to R?",
+    old='scaling="unchanged"',
+    new='scaling="hundredth"',
+)
+
+misconception(
     "more_epochs_always_help", "concepts",
     hint="restless: add up the mistakes of the first five epochs, and compare with what the claim allows in all.",
     old='restless="claim"',
@@ -728,10 +763,10 @@ misconception(
 )
 
 misconception(
-    "xor_needs_many_units", "concepts",
-    hint="xor_units: you have built one. How many units did it have, and could one of them go?",
-    old="xor_units=2",
-    new="xor_units=4",
+    "parity_needs_a_unit_for_each_case", "concepts",
+    hint="parity_units: draw the output over the counts 0, 1, 2, 3. How many straight pieces, and what does one more unit add?",
+    old="parity_units=3",
+    new="parity_units=4",
 )
 
 misconception(
@@ -784,10 +819,10 @@ misconception(
 )
 
 misconception(
-    "xor_needs_a_unit_more", "concepts",
-    hint="xor_units: you have built one. How many units did it have?",
-    old="xor_units=2",
-    new="xor_units=3",
+    "parity_is_as_easy_as_xor", "concepts",
+    hint="parity_units: the output goes up, down and up again. Who gives it the first slope, and who the two corners?",
+    old="parity_units=3",
+    new="parity_units=2",
 )
 
 misconception(

@@ -14,7 +14,7 @@
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
-# the example. Seven questions make the hundred points, in about six hours. What comes after them is extra.
+# the example. Seven questions make the hundred points, in about five hours. What comes after them is extra.
 
 # %%
 import matplotlib.pyplot as plt
@@ -97,6 +97,10 @@ plt.show()
 # | 5 | $(1, 3)$ | $+1$ | $(-1, 2)$ | $5$ | no | $(-1, 2)$ |
 # | 6 | $(1, 1)$ | $-1$ | $(-1, 2)$ | $1$ | yes | $(-2, 1)$ |
 # | 7, 8, 9 | | | $(-2, 1)$ | $-2,\ 1,\ -1$ | no, no, no | $(-2, 1)$ |
+#
+# Each correction is made at once, before the next example is looked at. This table alone would not tell: to gather the three
+# corrections of the first pass and add them together gives $(-1,2)$ as well. Visit $x=0$, $x=1$ and $x=3$ in this order, and
+# you see the difference: after the first correction $x=1$ is right already.
 #
 # Four mistakes, on examples 0, 1, 2 and 2 again. Now the score is $-2 + x$: the boundary is at $x=2$, halfway between
 # the classes. And note for later that the weights are nothing but the mistakes, added up:
@@ -319,6 +323,7 @@ def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     """Give the geometric margin of the separator u: min_i y_i (u · x̃_i) / ‖u‖.
 
     X: n×d, not augmented.  y: n labels.  u: d+1 numbers, the constant's first; any length.
+    Divide last: an example exactly on the plane then has the distance 0, not a rounded one.
     Returns a number; it is negative or 0 when u does not separate.
     """
     ### BEGIN SOLUTION
@@ -403,7 +408,7 @@ for panel, (title, (X, y, u, gamma)) in zip(panels, sets.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# ## Question: XOR, and two ways out
+# ## Question: XOR, a proof and two ways out
 #
 # Exclusive or: one or the other, but not both.
 #
@@ -419,10 +424,20 @@ plt.show()
 #
 # $$s(0,0)+s(1,1) \;=\; 2b+w_1+w_2 \;=\; s(0,1)+s(1,0) .$$
 #
-# The left side would have to be negative, and the right side not. So the perceptron goes round in circles on these
+# The left side would have to be negative, and the right side positive. So the perceptron goes round in circles on these
 # four points for ever (that is why `max_epochs` exists). After 1969, when a famous book made much of such examples, a
 # whole field lost heart; and to this day some notes say that XOR needs many hidden layers. It needs one, and a small
 # one.
+#
+# **A proof that anybody can check.** Data are separable: a $w$ proves it. That they are *not* separable can be proved by a list
+# of numbers as well, one $\lambda_i\ge0$ for each example, not all of them 0, with
+#
+# $$\sum_i\lambda_i\,y_i\,\tilde x_i = 0 .$$
+#
+# Say why no $w$ can have $y_i\,(w\cdot\tilde x_i)>0$ for all $i$ then: one line is enough. Find a $\lambda$ by hand for three
+# points on a line, $x=0$, $1$ and $3$, with the labels $+1$, $-1$ and $+1$; it is not $(1,1,1)$. For larger sets there is no
+# need to search. Where all numbers are whole, a perceptron that goes round in circles will sooner or later have weights that
+# it had before (the $w=0$ of the beginning counts too). What do the mistakes between the two moments add up to?
 #
 # **First way out: change the view.** Give the classifier features in which the two classes *can* be separated. Any
 # number of features will do, and there are many that work. A feature map looks at one example at a time.
@@ -447,6 +462,26 @@ def xor_features(X: np.ndarray) -> np.ndarray:
     """
     ### BEGIN SOLUTION
     return np.column_stack([X, X[:, 0] * X[:, 1]])
+    ### END SOLUTION
+
+
+def certificate(X: np.ndarray, y: np.ndarray, max_epochs: int) -> np.ndarray:
+    """Prove that examples are not separable: λ_i ≥ 0, not all 0, with Σ_i λ_i y_i x̃_i = 0.
+
+    X: n×d whole numbers, not augmented.  y: n labels.
+    max_epochs: enough for a perceptron to come round, if the examples are not separable.
+    Returns n numbers: any λ of this kind; all 0 where the examples are separable.
+    """
+    ### BEGIN SOLUTION
+    _, mistakes, _ = perceptron(X, y, max_epochs)
+    w = np.zeros(X.shape[1] + 1)
+    first = {tuple(w): 0}
+    for k, i in enumerate(mistakes, start=1):
+        w = w + y[i] * augment(X[i : i + 1])[0]
+        if tuple(w) in first:
+            return np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))
+        first[tuple(w)] = k
+    return np.zeros(len(X), dtype=int)
     ### END SOLUTION
 
 
@@ -603,14 +638,16 @@ plt.show()
 # runs to read.
 #
 # 1. `scaling`. Every augmented vector $\tilde x_i$ is multiplied by 10. What happens to the bound $(R/\gamma)^2$ for
-#    the same $u$? It is `"unchanged"`, `"tenfold"` or `"hundredfold"`.
+#    the same $u$? It is `"unchanged"`, `"tenfold"`, `"hundredfold"` or `"hundredth"` (a hundredth of it).
 # 2. `restless`. A friend says: "these data have a separator with $R=6$ and $\gamma=0.75$". You run your perceptron,
 #    which passes every check. Mistakes per epoch: 23, 14, 11, 9, 12, 8, 10, 9, 11, 8, … and it is still like that in
 #    epoch 5000. What is wrong? `"patience"`: it needs more epochs. `"claim"`: there is no such separator. `"order"`:
 #    the examples should be shuffled. `"rate"`: the steps are too large.
 # 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its
 #    updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
-# 4. `xor_units`. How many ReLUs, in a single hidden layer, does a network need at least to compute XOR? (A number.)
+# 4. `parity_units`. The parity of three bits is 1 if one or three of them are on, and 0 otherwise. A network with a single hidden
+#    layer of ReLUs and a linear output is to compute it exactly, and each hidden unit is given only the *number* of bits that
+#    are on. How many ReLUs does it need at least? (A number.)
 # 5. `multinomials`. Five tasks: which of 26 letters a picture shows; whether a mail is spam; how warm it will be tomorrow;
 #    for which of four parties somebody votes; which of three diseases a patient has, who may have none or several. For how
 #    many of them is *one* multinomial logistic regression the right model? (A number.)
@@ -625,10 +662,10 @@ plt.show()
 
 # %%
 concept_answers = {
-    "scaling": None,  # "unchanged", "tenfold" or "hundredfold"
+    "scaling": None,  # "unchanged", "tenfold", "hundredfold" or "hundredth"
     "restless": None,  # "patience", "claim", "order" or "rate"
     "trace": None,  # a number from 1 to 5
-    "xor_units": None,  # a number
+    "parity_units": None,  # a number
     "multinomials": None,  # a number from 0 to 5
     "raw_scores": None,  # a number from 0 to 5
     "still_wrong": None,  # a number from 0 to 50
@@ -639,7 +676,7 @@ concept_answers.update(
     scaling="unchanged",
     restless="claim",
     trace=4,
-    xor_units=2,
+    parity_units=3,
     multinomials=2,
     raw_scores=3,
     still_wrong=4,

@@ -450,3 +450,17 @@ def norm_axioms(f, vectors, numbers):
         "triangle": np.all(sums <= (sizes[:, None] + sizes) * (1 + 1e-9)),
         "definite": np.all(sizes > 0) & (f(np.zeros(vectors.shape[1])) == 0),
     }
+
+
+alternative(
+    "measures_the_distance_first",
+    "proof",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return list("EBIDHAG")',
+)
+alternative(
+    "letters_in_lower_case",
+    "proof",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return tuple("ebihdag")',
+)

@@ -716,7 +716,7 @@ def freedom():
 
 @concept("concepts", covers="R048 R052")
 def floor():
-    """What is wrong with an error below the noise."""
+    """How many errors are too far below the noise to be luck."""
 
 
 @concept("concepts", covers="R052 R053")
@@ -1208,3 +1208,42 @@ def _(student, vectors, numbers):
         lambda x: 0.0 * x[0],
     ]
     return [student.norm_axioms(f, vectors, numbers) for f in tried]
+
+
+# -- proof (extra) -----------------------------------------------------------------------------------------------------
+
+# Which lines each line of the proof rests on; C, F and K are in no proof. There are ten letters, of which seven are to be
+# put in one of few orders: of all sequences of seven different letters, fewer than one in 20,000 is a proof.
+RESTS_ON = {"E": "", "B": "E", "H": "B", "A": "EH", "I": "B", "D": "I", "G": "AD"}
+
+
+@check("proof", trials=1, calls="convex_proof", covers="R006")
+def every_line_follows_from_those_before_it():
+    """The lines prove that a local minimum of a convex function is global: all that are needed, none else, each in its place."""
+    return dict()
+
+
+@every_line_follows_from_those_before_it.view
+def _(seen):
+    return flaw(seen) or "a proof"
+
+
+@every_line_follows_from_those_before_it.then
+def _(seen):
+    if fault := flaw(seen):
+        raise Fail(fault)
+
+
+def flaw(lines):
+    """Say what keeps lines from being the proof; nothing, if they are."""
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        return "expected a list of letters"
+    letters = [line.strip().upper() for line in lines]
+    for place, letter in enumerate(letters):
+        if letter not in RESTS_ON:
+            return f"line {place + 1} is false, or does not follow, or is not needed"
+        if letter in letters[:place]:
+            return f"line {place + 1} stands there a second time"
+        if not set(RESTS_ON[letter]) <= set(letters[:place]):
+            return f"line {place + 1} does not follow from those before it"
+    return "" if len(letters) == len(RESTS_ON) else "the proof does not reach its end"

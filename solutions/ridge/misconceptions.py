@@ -1141,14 +1141,56 @@ misconception(
 
 misconception(
     "an_error_below_the_noise_is_luck", "concepts",
-    hint="What is the smallest expected error that even the true function has? And how far does luck reach with 2000 examples?",
-    old='floor="leak",', new='floor="luck",',
+    hint="floor: what is the smallest expected error that even the true function has? And how far does luck reach with 2000 examples?",
+    old="floor=1,", new="floor=0,",
 )
 
 misconception(
-    "an_error_below_the_noise_is_underfitting", "concepts",
-    hint="Is an error of 0.06 too large, or too small to be true?",
-    old='floor="leak",', new='floor="underfit",',
+    "no_error_falls_below_the_noise", "concepts",
+    hint="floor: the test noise has a mean square of its own, on these 2000 examples. By how much does it usually differ from σ²?",
+    old="floor=1,", new="floor=2,",
+)
+
+misconception(
+    "compares_with_sigma_itself", "concepts",
+    hint="floor: the errors are squared. What must they be compared with?",
+    old="floor=1,", new="floor=4,",
+)
+
+misconception(
+    "other_units_turn_a_weight_round", "concepts",
+    hint="Can a penalty of squares make a weight change its sign, if the data with one feature want it positive?",
+    old='units="muted",', new='units="reversed",',
+)
+
+misconception(
+    "trusts_the_training_error", "concepts",
+    hint="By which of the two rows would you know how the fit does on examples that it has not seen?",
+    old='grid="widen",', new='grid="back",',
+)
+
+misconception(
+    "a_validation_error_alone_shows_overfitting", "concepts",
+    hint="The validation error says how good a fit is. What do you need beside it to say what it owes to its own examples?",
+    old='overfit="gap",', new='overfit="validation",',
+)
+
+misconception(
+    "patients_need_normal_noise", "concepts",
+    hint="With any noise: why is the model good at patients of whom it has seen eight measurements?",
+    old='patients="independent",', new='patients="normal",',
+)
+
+misconception(
+    "bounded_noise_is_squared", "concepts",
+    hint="Between its bounds that density is constant. Which of the lines that stay within them would it prefer?",
+    old='noise="gaussian",', new='noise="uniform",',
+)
+
+misconception(
+    "heavy_tails_make_absolute_values", "concepts",
+    hint="Take minus the logarithm of 1/(1 + w²). Is it |w|?",
+    old='prior="laplace",', new='prior="cauchy",',
 )
 
 misconception(
@@ -1709,4 +1751,41 @@ misconception(
     hint="A length of 0 for a vector that is not 0: is that allowed?",
     old='"definite": bool(min(f(x) for x in vectors) > rounding and at_zero <= rounding),',
     new='"definite": bool(min(f(x) for x in vectors) >= -rounding and at_zero <= rounding),',
+)
+
+# -- proof (extra) -----------------------------------------------------------------------------------------------------
+
+misconception(
+    "the_gradient_is_zero_at_a_minimum", "proof",
+    hint="Which line speaks of a derivative? Did anybody say that J has one?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "C", "H", "A", "I", "D", "G"]',
+)
+
+misconception(
+    "convexity_the_wrong_way_round", "proof",
+    hint="Draw a convex function and a chord of it. Which of the two is above?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "F", "A", "I", "D", "G"]',
+)
+
+misconception(
+    "a_better_place_far_away_is_enough", "proof",
+    hint="A better v far away contradicts nothing yet. How near does the local minimum see?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "H", "A", "G"]',
+)
+
+misconception(
+    "concludes_before_it_computes", "proof",
+    hint="Which line says what J(w_t) is compared with? Can you use it before it stands there?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "A", "H", "I", "D", "G"]',
+)
+
+misconception(
+    "stops_before_the_contradiction", "proof",
+    hint="What does your last line contradict? Say it.",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "H", "A", "I", "D"]',
 )

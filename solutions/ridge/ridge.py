@@ -80,7 +80,8 @@ plt.show()
 # - Examples stand in rows: `X` has shape $n\times d$, `y` and `w` are vectors of $n$ and $d$ numbers, `b` is a number.
 #   Where a constant feature is wanted, it comes first: $\tilde X=[\mathbf 1, X]$.
 # - **The objective is a sum**, $J = \lVert Xw+b\mathbf 1-y\rVert^2+\lambda\lVert w\rVert^2$: no $\tfrac12$, no
-#   $\tfrac1n$. Other books and libraries divide, and then their $\lambda$ is another number.
+#   $\tfrac1n$. Other books and libraries divide, and then their $\lambda$ is another number. (Errors are compared as means, and
+#   the extra questions about losses take means too; each says so.)
 # - **The constant $b$ is free.** It is not in the penalty.
 # - $\bar x$ is the vector of column means, $\bar y$ the mean target; *centred* data are
 #   $X_c = X-\mathbf 1\bar x^\top$ and $y_c=y-\bar y\mathbf 1$.
@@ -511,7 +512,7 @@ for width in [0.2, 1.5, 20.0]:
 def make_folds(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
     """Deal n examples into k folds at random; all chance comes from rng.
 
-    Every fold gets ⌊n/k⌋ or ⌈n/k⌉ examples.
+    Every fold gets ⌊n/k⌋ or ⌈n/k⌉ examples; so if k > n, some folds stay empty.
     Returns n integers: the fold of each example, 0 … k−1.
     """
     ### BEGIN SOLUTION
@@ -557,7 +558,8 @@ def loo_residuals(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
 def choose_lambda(X: np.ndarray, y: np.ndarray, lams: np.ndarray) -> float:
     """Give that one of lams for which the mean squared leave-one-out residual is smallest.
 
-    X: n×d.  y: n targets.  lams: L positive numbers, in any order.
+    X: n×d.  y: n targets.  lams: L positive numbers, in any order; if two are equally good,
+    either will do.
     """
     ### BEGIN SOLUTION
     errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]
@@ -608,7 +610,7 @@ plt.show()
 # $$\rho=\frac1n\sum_i\bigl(\hat y_i-(x_i\cdot w^*+b^*)\bigr)^2 .$$
 #
 # Measure it: make many data sets with the same $X$ and fresh noise, fit each for every $\lambda$, average. And predict
-# it: what comes out on average has two parts, one for each way of being wrong. Let
+# it: what comes out on average has two parts, one for each way of being wrong, and the formula for each is yours to find. Let
 # $\kappa_j=s_j^2/(s_j^2+\lambda)$ be what ridge keeps of direction $j$.
 #
 # - **Bias.** Without noise, ridge would find $\kappa_j$ times the truth along $v_j$. What is lost there is
@@ -616,20 +618,10 @@ plt.show()
 # - **Variance.** The noise along $u_j$ has variance $\sigma^2$, and comes through multiplied by $\kappa_j$. The
 #   constant $b$ follows the mean of the noise, with the factor 1.
 #
-# $$\mathbb E\,\rho=\underbrace{\frac1n\sum_js_j^2\,(1-\kappa_j)^2\,(v_j\cdot w^*)^2}_{\text{bias}^2}+\underbrace{\frac{\sigma^2}n\Bigl(1+\sum_j\kappa_j^2\Bigr)}_{\text{variance}} .$$
-#
-# Bias grows with $\lambda$, variance falls, and somewhere the sum is smallest. Where? If the truth is of size $\tau$ in
-# every direction, that is $\mathbb E(v_j\cdot w^*)^2=\tau^2$, then direction $j$ adds to $n\,\mathbb E\rho$ the amount
-# $s_j^2\,(\lambda^2\tau^2+\sigma^2s_j^2)/(s_j^2+\lambda)^2$, and the derivative of this in $\lambda$ is
-#
-# $$\frac{2\,s_j^4\,(\lambda\tau^2-\sigma^2)}{(s_j^2+\lambda)^3} .$$
-#
-# Its sign does not depend on $s_j$! *Every* direction, strong or weak, is best served by the same
-#
-# $$\lambda=\frac{\sigma^2}{\tau^2} ,$$
-#
-# noise over signal. That is why one number $\lambda$ is enough. It is also the answer of Bayes, who would call $\tau$
-# a prior; an extra question goes that way.
+# Directions are at right angles, so their squares add, and $\rho$ is a mean over $n$. To hold your formulas against: the
+# example by hand has $n=3$ and one direction with $s^2=2$. With $w^*=3$, $\sigma=1$ and $\lambda=1$ ridge keeps
+# $\kappa=\tfrac23$, the squared bias is $\tfrac13\cdot2\cdot\tfrac19\cdot9=\tfrac23$ and the variance
+# $\tfrac13\,(1+\tfrac49)=\tfrac{13}{27}$.
 #
 # Use your `ridge_path` for the fits.
 
@@ -696,6 +688,20 @@ def expected_risk(
 check("experiment")
 
 # %% [markdown]
+# The formula, for as many directions as there are:
+#
+# $$\mathbb E\,\rho=\underbrace{\frac1n\sum_js_j^2\,(1-\kappa_j)^2\,(v_j\cdot w^*)^2}_{\text{bias}^2}+\underbrace{\frac{\sigma^2}n\Bigl(1+\sum_j\kappa_j^2\Bigr)}_{\text{variance}} .$$
+#
+# Bias grows with $\lambda$, variance falls, and somewhere the sum is smallest. Where? If the truth is of size $\tau$ in
+# every direction, that is $\mathbb E(v_j\cdot w^*)^2=\tau^2$, then direction $j$ adds to $n\,\mathbb E\rho$ the amount
+# $s_j^2\,(\lambda^2\tau^2+\sigma^2s_j^2)/(s_j^2+\lambda)^2$, and the derivative of this in $\lambda$ is
+#
+# $$\frac{2\,s_j^4\,(\lambda\tau^2-\sigma^2)}{(s_j^2+\lambda)^3} .$$
+#
+# Its sign does not depend on $s_j$! *Every* direction, strong or weak, is best served by the same
+# $\lambda=\sigma^2/\tau^2$, noise over signal. That is why one number $\lambda$ is enough. It is also the answer of Bayes, who
+# would call $\tau$ a prior; an extra question goes that way.
+#
 # The dots are measured, the lines are the formula. The dashed line stands at $\sigma^2/\tau^2$. The truth was drawn at
 # random, so the lowest point need not be exactly there; average over many truths and it is. What happens to the lowest
 # point when you double `sigma`? When you change the spectrum, `s`?
@@ -753,7 +759,8 @@ plt.show()
 # read.
 #
 # 1. `units`. One column of $X$, a length, was in metres and is now in kilometres; $\lambda$ stays. What happens to what
-#    this feature contributes to the predictions? It is the `"same"`, it is `"muted"`, or it is `"amplified"`.
+#    this feature contributes to the predictions? It is the `"same"`, `"muted"`,
+#    `"amplified"` or `"reversed"`.
 # 2. `doubled`. You fitted with $\lambda=5$. Now every example is written down twice. Which $\lambda$ gives the same $w$
 #    and $b$ as before? (A number.)
 # 3. `library`. A library minimises $\tfrac1{2n}\lVert Xw+b\mathbf 1-y\rVert^2+\tfrac a2\lVert w\rVert^2$. There are
@@ -761,9 +768,10 @@ plt.show()
 #    (A number.)
 # 4. `freedom`. The centred data have two directions, with $s_1^2=8$ and $s_2^2=2$. How many effective degrees of
 #    freedom has ridge with $\lambda=2$, the one for $b$ counted? (A number.)
-# 5. `floor`. The targets contain noise with a known $\sigma=0.5$. A 5-fold cross-validation on 2000 examples reports a
-#    mean squared error of 0.06, for every $\lambda$ from 0.01 to 10. What is wrong? `"luck"`: the folds were kind.
-#    `"leak"`: the features contain the target. `"underfit"`: $\lambda$ is too large.
+# 5. `floor`. The targets contain independent normal noise with a known $\sigma=0.5$. Five methods report a mean squared error on
+#    the same 2000 test examples: 0.06, 0.24, 0.26, 0.31 and 0.58. How many of these can only come about if the method knew
+#    something of the test targets? (A number. The mean of $n$ squared normal numbers of variance $v$ has the standard
+#    deviation $v\sqrt{2/n}$.)
 # 6. `grid`. A search over $\lambda$ reports
 #
 #    | $\lambda$ | 0.01 | 0.1 | 1 | 10 | 100 |
@@ -771,30 +779,32 @@ plt.show()
 #    | training error | 0.02 | 0.05 | 0.11 | 0.19 | 0.30 |
 #    | 5-fold error | 1.90 | 1.31 | 0.86 | 0.61 | 0.47 |
 #
-#    and chooses 100. What should be done next? `"accept"` it, `"refine"` the grid between 10 and 100, or `"widen"` it.
+#    and chooses 100. What should be done next? `"accept"` it, `"refine"` the grid between 10 and 100, `"widen"` it, or
+#    go `"back"` to 0.01, where the training error is smallest.
 # 7. `overfit`. A polynomial of degree 3 has a training error of 0.24 and a validation error of 0.31; one of degree 9 has
 #    0.08 and 0.30. A friend says: "the validation error did not rise, so the second one does not overfit more." Which
-#    number should the friend look at? The `"training"` error, the `"gap"` between the two, or the `"degree"`.
+#    number should the friend look at? The `"training"` error, the `"validation"` error, the `"gap"` between the two, or the
+#    `"degree"`.
 # 8. `patients`. Forty patients, ten measurements of each. All 400 are shuffled and dealt into five folds. The
 #    cross-validation error is a third of the error on new patients. Which assumption broke? The examples are not
-#    `"independent"`, the model is not `"linear"`, or $b$ is not `"free"`.
+#    `"independent"`, the model is not `"linear"`, $b$ is not `"free"`, or the noise is not `"normal"`.
 # 9. `noise`. "Least squares is maximum likelihood." For which independent noise is that so? `"laplace"` noise,
-#    `"gaussian"` noise of constant variance, or `"any"` noise with mean 0.
+#    `"gaussian"` noise of constant variance, `"uniform"` noise between two bounds, or `"any"` noise with mean 0.
 # 10. `prior`. Instead of $\lambda\lVert w\rVert^2$ somebody adds $\mu\,(|w_1|+\dots+|w_d|)$. The most probable weights
-#     under which prior is that? `"gaussian"`, `"laplace"` or `"uniform"`.
+#     under which prior is that? `"gaussian"`, `"laplace"`, `"uniform"` or `"cauchy"` (density $\propto 1/(1+w^2)$).
 
 # %%
 concept_answers = {
-    "units": None,  # "same", "muted" or "amplified"
+    "units": None,  # "same", "muted", "amplified" or "reversed"
     "doubled": None,  # a number
     "library": None,  # a number
     "freedom": None,  # a number
-    "floor": None,  # "luck", "leak" or "underfit"
-    "grid": None,  # "accept", "refine" or "widen"
-    "overfit": None,  # "training", "gap" or "degree"
-    "patients": None,  # "independent", "linear" or "free"
-    "noise": None,  # "laplace", "gaussian" or "any"
-    "prior": None,  # "gaussian", "laplace" or "uniform"
+    "floor": None,  # a number from 0 to 5
+    "grid": None,  # "accept", "refine", "widen" or "back"
+    "overfit": None,  # "training", "validation", "gap" or "degree"
+    "patients": None,  # "independent", "linear", "free" or "normal"
+    "noise": None,  # "laplace", "gaussian", "uniform" or "any"
+    "prior": None,  # "gaussian", "laplace", "uniform" or "cauchy"
 }
 ### BEGIN SOLUTION
 concept_answers.update(
@@ -802,7 +812,7 @@ concept_answers.update(
     doubled=10,
     library=0.12,
     freedom=2.3,
-    floor="leak",
+    floor=1,
     grid="widen",
     overfit="gap",
     patients="independent",
@@ -819,8 +829,8 @@ check("concepts")
 #
 # ## Extra: squares, absolute values, and one bad example
 #
-# From here on, as in the rest of the course, a loss is a **mean** over the examples, and the squared loss carries a
-# $\tfrac12$. With $e_i=w\cdot x_i+b-y_i$,
+# In this question and in those on descent, as in the assignments after this one, a loss is a **mean** over the examples, and
+# the squared loss carries a $\tfrac12$. With $e_i=w\cdot x_i+b-y_i$,
 #
 # $$L_2=\frac1n\sum_i\tfrac12e_i^2,\quad \nabla_wL_2=\frac1n\sum_ie_ix_i; \qquad L_1=\frac1n\sum_i|e_i|,\quad \nabla_wL_1=\frac1n\sum_i\operatorname{sign}(e_i)\,x_i .$$
 #
@@ -1147,7 +1157,8 @@ plt.show()
 def standardise(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Standardise both sets with the means and standard deviations of the training set.
 
-    train: n×d.  test: m×d.  A column that is constant in train is divided by 1.
+    train: n×d.  test: m×d.  A column whose numbers in train are all equal is divided by 1.
+    (Compare the numbers: rounding may make of their standard deviation 1e-17 instead of 0.)
     Returns (train, test), standardised; m may be 1.
     """
     ### BEGIN SOLUTION
@@ -1212,6 +1223,40 @@ def norm_axioms(f, vectors: np.ndarray, numbers: np.ndarray) -> dict[str, bool]:
 
 # %%
 check("norms")
+
+# %% [markdown]
+# ## Extra: a proof to put in order
+#
+# The ridge objective is convex, so one may walk downhill without fear: **a local minimum of a convex function is a global
+# one.** Convex means $J((1-t)u+tv)\le(1-t)J(u)+tJ(v)$ for all $u$, $v$ and $0\le t\le1$; nothing is said of derivatives. A
+# *local* minimum $u$ has a radius $r>0$ with $J(w)\ge J(u)$ for all $w$ with $\lVert w-u\rVert<r$.
+#
+# Here are the lines of a proof, shuffled, and among them some that are false, or do not follow, or are not needed. Find
+# those that make a proof by contradiction, each used once, and put them in an order in which each line follows from
+# those before it. Where several orders are right, any of them is.
+#
+# - `"A"`: Hence $J(w_t)<J(u)$ for every $0<t\le1$.
+# - `"B"`: For $0<t\le1$ let $w_t=(1-t)u+tv$.
+# - `"C"`: Since $u$ is a local minimum, the gradient of $J$ at $u$ is 0.
+# - `"D"`: So $\lVert w_t-u\rVert<r$ as soon as $t<r/\lVert v-u\rVert$.
+# - `"E"`: Suppose that the local minimum $u$ is not global: there is a $v$ with $J(v)<J(u)$.
+# - `"F"`: Convexity says $J(w_t)\ge(1-t)J(u)+tJ(v)$.
+# - `"G"`: For such a $t$ also $J(w_t)\ge J(u)$, because $u$ is a local minimum: a contradiction.
+# - `"H"`: Convexity says $J(w_t)\le(1-t)J(u)+tJ(v)$.
+# - `"I"`: The distance of $w_t$ from $u$ is $\lVert w_t-u\rVert=t\,\lVert v-u\rVert$.
+# - `"K"`: So $J(w_t)<J(u)$ for $t=1$ alone.
+
+
+# %%
+def convex_proof() -> list[str]:
+    """Give the letters of the lines of the proof, in order, as in ["A", "B"]."""
+    ### BEGIN SOLUTION
+    return ["E", "B", "H", "A", "I", "D", "G"]
+    ### END SOLUTION
+
+
+# %%
+check("proof")
 
 # %% [markdown]
 # ## What is next

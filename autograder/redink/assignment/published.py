@@ -18,6 +18,9 @@ class Published(Record, frozen=True):
 
     schema: str = "redink/published/1"
     made_from: str = ""
+    hidden: dict[str, int] = msgspec.field(
+        default_factory=dict
+    )  # how many checks more a question has, when it is graded
     trials: tuple[Trial, ...] = ()
     expected: dict[str, Observation] = msgspec.field(default_factory=dict)
     misconceptions: tuple[Misconception, ...] = ()

@@ -10,7 +10,7 @@ from typing import Any
 from redink.errors import RedinkError
 from redink.student.card import AllCards, Card, Notice
 from redink.student.homework import Homework, QuestionReport, Replay, Work
-from redink.student.points import progress_line
+from redink.student.points import last_line
 
 
 class Checker:
@@ -29,7 +29,7 @@ class Checker:
                 self._checked = {one.id: homework.report(one.id, work) for one in homework.spec.questions}
                 return AllCards(list(self._checked.values()))
             report = self._checked[question] = homework.report(question, work)
-            return Card(report, progress=progress_line(homework, self._checked.values()))
+            return Card(report, progress=last_line(homework, report, self._checked.values()))
         except RedinkError as error:
             return Notice(str(error))
 

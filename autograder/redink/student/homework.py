@@ -42,6 +42,7 @@ class QuestionReport(Record, frozen=True):
     informing: tuple[str, ...] = ()  # checks that carry no points, beside others that do
     fix_first: tuple[str, ...] = ()  # earlier questions that this one uses and that do not pass their own checks
     in_place: str | None = None  # the check that is charged for an input that was changed in place
+    hidden: int | None = None  # how many checks more it has when it is graded, where that is known
     weights: dict[str, float] = msgspec.field(default_factory=dict)  # by check
 
     @property
@@ -167,6 +168,7 @@ class Homework:
             informing=tuple(check.id for check in checks if check.weight == 0 and any(one.weight for one in checks)),
             fix_first=unfinished,
             in_place=None if earlier else charged,
+            hidden=self.published.hidden.get(id) if self.hidden is None else None,
             weights={check.id: check.weight for check in checks},
         )
 

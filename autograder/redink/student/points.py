@@ -53,7 +53,13 @@ def total_line(reports: Sequence[QuestionReport]) -> str:
     parts = [f"{_sum(results)} {name} points" for (tier, name) in _TIERS.items() if (results := checked[tier])]
     later = [one.question.id for one in reports if one.graded_later]
     parts += [f"{', '.join(later)} after the deadline"] if later else []
-    return "; ".join([*parts, "hidden checks follow"])
+    counts = [one.hidden for one in reports if one.hidden is not None]
+    return "; ".join([*parts, hidden_ones(sum(counts)) if counts else "hidden checks follow"])
+
+
+def hidden_ones(count: int) -> str:
+    """Say how many hidden checks follow."""
+    return f"{count or 'no'} hidden check{' follows' if count == 1 else 's follow'}"
 
 
 def _sum(results: Sequence[QuestionResult]) -> str:
@@ -61,8 +67,13 @@ def _sum(results: Sequence[QuestionResult]) -> str:
     return f"{round(score, 2):g} of {round(most, 2):g}"
 
 
-def progress_line(homework: Homework, reports: Iterable[QuestionReport]) -> str:
-    """Say how far the assignment is by what was checked so far, and how to see all of it; of one question, nothing."""
+def last_line(homework: Homework, report: QuestionReport, reports: Iterable[QuestionReport]) -> str:
+    """Say how many hidden checks a question has beside these, and how far the assignment is by what was checked so far."""
+    hidden = "" if report.hidden is None else f"{hidden_ones(report.hidden)} when it is graded.".capitalize()
+    return " ".join(part for part in (hidden, _progress(homework, reports)) if part)
+
+
+def _progress(homework: Homework, reports: Iterable[QuestionReport]) -> str:
     weighted = {check.question for check in homework.checks if check.weight}
     core = [one for one in homework.spec.questions if one.tier == "core" and one.id in weighted]
     if len(core) < 2:

@@ -31,7 +31,9 @@ from redink.records import Cell, CellRun, Record
 from redink.student.homework import SLOWER, Homework, QuestionReport, Work
 from redink.student.time_limit import time_limit
 
-_IDLE = re.compile(r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*)?""")  # nothing, or a check, which we are about to run
+_IDLE = re.compile(
+    r"""\s*(check\(\s*["'][^"']*["']\s*\)\s*(#.*)?)?"""
+)  # nothing, or a check, which we are about to run
 
 
 class CheckedNotebook(Record, frozen=True):

@@ -17,6 +17,7 @@ from redink.grader.assignment.master import Master, read_master
 from redink.grader.assignment.validate import validate
 from redink.grader.course import Course
 from redink.grader.digests import digest
+from redink.grader.rules.course_rules import AssignmentRules, read_rules
 from redink.notebook import cells_to_run
 from redink.records import Cell, Record, Visibility
 
@@ -36,6 +37,7 @@ class Assignment(Record, frozen=True):
     checks_source: str
     hidden_source: str
     solved: tuple[Cell, ...]  # the code cells of the reference
+    rules: AssignmentRules  # what course.toml says of it
 
     @property
     def slug(self) -> str:
@@ -89,6 +91,7 @@ def read_assignment(course: Course, slug: str) -> Assignment:
         checks_source=public,
         hidden_source=hidden,
         solved=master.solved(),
+        rules=read_rules(course.root, course.slugs()).of(slug),
     )
     validate(assignment)
     return assignment

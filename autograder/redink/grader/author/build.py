@@ -16,7 +16,8 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.answer_key.make import make_answer_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
-from redink.grader.assignment.master import EXPLORE, Master, without_solutions
+from redink.grader.assignment.master import EXPLORE, without_solutions
+from redink.grader.assignment.telling import explained, extras_worth, hidden_counts, with_count
 from redink.grader.author import derived
 from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
@@ -29,7 +30,7 @@ from redink.wire import decode
 def build(course: Course, slug: str, workers: Workers) -> list[Path]:
     """Write the notebook, the README and the published values of an assignment; return the files that changed."""
     assignment = read_assignment(course, slug)
-    values = published(published_key(assignment, workers), assignment.published_from(), assignment.checks)
+    values = published(published_key(assignment, workers), assignment)
     written = {**_texts(assignment), "published.json": _dump(values)}
     changed = []
     for name, text in written.items():
@@ -53,9 +54,11 @@ def drift(course: Course, slug: str, workers: Workers) -> list[str]:
     except (OSError, msgspec.MsgspecError):
         return [*found, "published.json is missing or damaged"]
     key = published_key(msgspec.structs.replace(assignment, misconceptions=()), workers)
-    made_from = assignment.published_from()
-    found += _value_drift(OpenKey(key, assignment.checks), stored, published(key, made_from, assignment.checks))
-    if not found and stored.made_from != made_from:
+    fresh = published(key, assignment)
+    found += _value_drift(OpenKey(key, assignment.checks), stored, fresh)
+    if stored.hidden != fresh.hidden:
+        found.append("published.json: the number of hidden checks of a question has changed")
+    if not found and stored.made_from != fresh.made_from:
         found.append("published.json: the solutions, the checks, the misconceptions or their hints have changed")
     return found
 
@@ -81,26 +84,24 @@ def solve(course: Course, slug: str, target: Path) -> Path:
 def solved_notebook(assignment: Assignment) -> str:
     """Return the notebook with the reference in it."""
     sources = {cell.index: cell.source for cell in assignment.master.solved()}
-    return notebook(assignment.master, assignment.slug, lambda index, _: sources[index])
+    return notebook(assignment, lambda index, _: sources[index])
 
 
 def student_notebook(assignment: Assignment) -> str:
     """Return the notebook with the solutions cut out."""
-    return notebook(
-        assignment.master, assignment.slug, lambda index, source: without_solutions(source, f"cell {index}")
-    )
+    return notebook(assignment, lambda index, source: without_solutions(source, f"cell {index}"))
 
 
-def notebook(master: Master, slug: str, code: Callable[[int, str], str]) -> str:
-    """Write the cells of a master as a notebook; the same cells give the same bytes."""
+def notebook(assignment: Assignment, code: Callable[[int, str], str]) -> str:
+    """Write the cells of a master as a notebook, with what is told of its checks; the same cells give the same bytes."""
     return write_document(
         written_cell(
             cell.kind,
-            f"{slug}-{index:03d}",
-            code(index, cell.source) if cell.kind == "code" else cell.source,
+            f"{assignment.slug}-{index:03d}",
+            with_count(assignment, code(index, cell.source)) if cell.kind == "code" else cell.source,
             {"tags": [EXPLORE]} if cell.explore else {},
         )
-        for index, cell in enumerate(master.cells, start=1)
+        for index, cell in enumerate(explained(assignment), start=1)
     )
 
 
@@ -123,10 +124,10 @@ def published_key(assignment: Assignment, workers: Workers) -> AnswerKey:
     return make_answer_key(assignment, None, workers.observe)
 
 
-def published(key: AnswerKey, made_from: str, checks: Sequence[Check]) -> Published:
+def published(key: AnswerKey, assignment: Assignment) -> Published:
     """Gather what students may have: expected values of public trials, and what misconceptions return on them."""
     public = [part for part in key.parts if part.visibility == "public"]
-    by_id = {check.id: check for check in checks}
+    by_id = {check.id: check for check in assignment.checks}
     expected = {
         trial.id: seen
         for part in public
@@ -138,7 +139,13 @@ def published(key: AnswerKey, made_from: str, checks: Sequence[Check]) -> Publis
         if gives := {trial: part.answers[trial] for part in wrong for trial in part.differs}:
             bank.append(Misconception(id=one.id, question=one.question, hint=one.hint, gives=gives))
     trials = tuple(trial for part in public for trial in part.trials)
-    return Published(made_from=made_from, trials=trials, expected=expected, misconceptions=tuple(bank))
+    return Published(
+        made_from=assignment.published_from(),
+        hidden=hidden_counts(assignment),
+        trials=trials,
+        expected=expected,
+        misconceptions=tuple(bank),
+    )
 
 
 def _needed(check: Check, expected: Sequence[Observation]) -> Sequence[Observation]:
@@ -153,11 +160,11 @@ def _texts(assignment: Assignment) -> dict[str, str]:
 
 
 def _readme(assignment: Assignment) -> str:
-    spec = assignment.spec
+    spec, hidden = assignment.spec, hidden_counts(assignment)
     package = "'redink[torch]'" if spec.torch else "redink"
     rows = [
         f"| {question.title} | `{question.id}` | {question.points:g}{' (extra)' if question.tier == 'extra' else ''} "
-        f"| {question.minutes or '–'} |"
+        f"| {hidden[question.id]} | {question.minutes or '–'} |"
         for question in spec.questions
     ]
     return "\n".join(
@@ -172,8 +179,8 @@ def _readme(assignment: Assignment) -> str:
             f"    jupyter lab {spec.slug}.ipynb",
             f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
             "",
-            "| question | id | points | minutes |",
-            "|---|---|---|---|",
+            "| question | id | points | hidden checks | minutes |",
+            "|---|---|---|---|---|",
             *rows,
             "",
             f"It is graded with numpy{', torch' if spec.torch else ''} and matplotlib; other packages are not there.",
@@ -181,6 +188,7 @@ def _readme(assignment: Assignment) -> str:
             "The checks here are the public ones, on published inputs. Grades also come from hidden checks and from other "
             "inputs of the same kind, so an answer that only fits the published numbers earns nothing.",
             "",
+            *([worth, ""] if (worth := extras_worth(assignment)) else []),
         ]
     )
 

@@ -84,4 +84,4 @@ def _with(document: dict[str, list[object]], source: str) -> str:
 
 def _written(assignment: Assignment, cells: tuple[Cell, ...]) -> str:
     sources = {cell.index: cell.source for cell in cells}
-    return notebook(assignment.master, assignment.slug, lambda index, _: sources[index])
+    return notebook(assignment, lambda index, _: sources[index])
