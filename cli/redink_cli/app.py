@@ -24,7 +24,9 @@ _GROUPS = {
         "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",
         "export": "exporting",
     },
-    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years"},
+    "Instructors (the class)": {
+        "report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years", "purge": "privacy",
+    },
     "Authors": {"new": "author", "import": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
