@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,13 @@ from redink.student.homework import QuestionReport
 from redink.student.submitting import HandInFile
 from redink.student.terminal import CheckedNotebook
 from redink_cli.app import COMMANDS, redink
-from tests.conftest import Desk
+from tests.conftest import Desk, write_notebook
 from tests.page_commands import ROOT
 
 AFTERNOON = (ROOT / "docs/author/an-afternoon.md").read_text(encoding="utf-8")
-STEPS = re.compile(r"^ {4}((?:redink|mkdir) [^\n]*)$|^```python\n# (\S+), at the end\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STEPS = re.compile(
+    r"^ {4}((?:redink|mkdir) [^\n]*)$|^```python\n# (\S+), at the end\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.mark.slow
@@ -46,6 +50,18 @@ def test_an_assignment_can_be_written_in_an_afternoon_as_the_page_says(tmp_path:
     assert re.search(r"takes_one_mean_of_everything +subtracts_the_mean_of_each_column", proved)
     assert "3 checks, 2 misconceptions" in proved
     assert "not written yet" in said["redink check handouts/averages/averages.ipynb"]
+
+
+def test_the_readme_shows_what_a_student_sees(tmp_path: Path):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"^ {4}\$ redink (check .*)\n((?: {4}.*\n)+)", text, re.MULTILINE)
+    assert shown is not None
+    folder = tmp_path / "perceptron"
+    shutil.copytree(ROOT / "assignments/perceptron", folder)
+    step = "def perceptron_step(w, x, y):\n    return (w + y * x, True) if y * (w @ x) < 0 else (w, False)"
+    write_notebook(folder / "perceptron.ipynb", ["import numpy as np", step])
+    done = Desk(folder, "perceptron").redink(*shown[1].split())
+    assert done.stdout == textwrap.dedent(shown[2])
 
 
 @pytest.mark.parametrize(
