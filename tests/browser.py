@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--window-size=1280,1400"]
@@ -47,6 +50,10 @@ _OUTPUTS = "return [...document.querySelectorAll('.jp-OutputArea-output')].map(e
 _TRACEBACKS = """
 const kinds = ['stderr', 'error'].map(kind => `.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.${kind}"]`)
 return [...document.querySelectorAll(kinds)].map(e => e.innerText)
+"""
+_AXE = """
+const done = arguments[arguments.length - 1], within = arguments[0]
+axe.run(within || document).then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes[0].html])))
 """
 _SCROLL = """
 const e = document.querySelector('.jp-WindowedPanel-outer'); e.scrollTop = arguments[0]; return [e.scrollTop, e.clientHeight]
@@ -100,6 +107,38 @@ def until(true: Callable[[], Any], seconds: float) -> Any:
     return found
 
 
+def axe_core(place: Path) -> str:
+    """Return the source of axe-core, taken from npm; without npm or a network its tests are not run."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs npm, to fetch axe-core")
+    fetch = [npm, "pack", "axe-core@4", "--silent"]
+    done = subprocess.run(fetch, cwd=place, capture_output=True, check=False, timeout=120)
+    if done.returncode:
+        pytest.skip("npm cannot fetch axe-core here")
+    shutil.unpack_archive(next(place.glob("*.tgz")), place)
+    return (place / "package/axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(driver: webdriver.Chrome, axe: str, within: str = "") -> list[list[str]]:
+    """Return what axe finds on the page or in a part of it: rule, impact, element."""
+    driver.execute_script(axe)
+    return list(driver.execute_async_script(_AXE, within))
+
+
+def serious(found: list[list[str]]) -> list[list[str]]:
+    """Return what of it must not be."""
+    return [one for one in found if one[1] in ("serious", "critical")]
+
+
+def show_as(driver: webdriver.Chrome, width: int, scheme: str, height: int = 900) -> None:
+    """Show pages as on a screen of this width, light or dark."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
 class Page:
     """One notebook, open in the browser."""
 
@@ -123,6 +162,34 @@ class Page:
         self._menu("Run", "Run All Cells")
         until(lambda: not [one for one in self.all(".jp-InputPrompt") if one.text == "[*]:"], seconds)
         until(lambda: self.status() == "Idle", seconds)
+        time.sleep(1)
+
+    def write(self, holding: str, source: str) -> None:
+        """Replace the cell that holds a text, and run it."""
+        cell = next(one for one in self.all(".jp-CodeCell") if holding in one.text)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", cell)
+        cell.find_element(By.CSS_SELECTOR, ".cm-content").click()
+        ActionChains(self.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        self.driver.execute_cdp_cmd("Input.insertText", {"text": source})
+        self.run_selected()
+
+    def run_selected(self, seconds: float = 120) -> None:
+        """Run the selected cell, and go to the next."""
+        ActionChains(self.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+        time.sleep(0.5)
+        until(lambda: not [one for one in self.all(".jp-InputPrompt") if one.text == "[*]:"], seconds)
+        time.sleep(0.5)
+
+    def card(self, title: str) -> Any:
+        """Find the card of a question."""
+        return next(one for one in self.all(".redink") if one.text.startswith(title))
+
+    def theme(self, name: str) -> None:
+        """Choose a theme of JupyterLab."""
+        self._menu("Settings", "Theme")
+        next(one for one in self.all(".lm-Menu-itemLabel") if one.text == name).click()
+        light = str("Light" in name).lower()
+        until(lambda: self.all(f"body[data-jp-theme-light='{light}']"), 60)
         time.sleep(1)
 
     def _menu(self, menu: str, item: str) -> None:

@@ -272,3 +272,30 @@ def test_public_checks_repeat_no_line_of_a_solution(slug):
     assert parts
     ast.parse((assignment(slug).folder / "checks.py").read_bytes())
     assert (solution - PLAIN) & _lines(assignment(slug).folder / "checks.py") == set()
+
+
+# -- a bundle that carries the wheel ---------------------------------------------------------------------------------
+
+
+def test_a_bundle_carries_the_wheel_and_its_first_cell_does_nothing_where_redink_is(little, distributions):
+    done = little.redink("distribute", "little", "--to", "out", "--wheel", distributions["wheel"])
+    assert done.returncode == 0, done.stderr
+    folder = little.root / "out/little"
+    assert {path.name for path in folder.iterdir()} == FILES | {"little.ipynb", distributions["wheel"].name}
+    with zipfile.ZipFile(little.root / "out/little.zip") as archive:
+        assert archive.read(f"little/{distributions['wheel'].name}") == distributions["wheel"].read_bytes()
+    first = next(
+        cell for cell in json.loads((folder / "little.ipynb").read_bytes())["cells"] if cell["cell_type"] == "code"
+    )
+    assert "".join(first["source"]).startswith("# Run this first.")
+    result = little.grade("out/little/little.ipynb")["little"]
+    assert result["cells"][0]["status"] == "ok"
+
+
+def test_what_is_no_wheel_of_ours_is_not_carried(little, tmp_path):
+    other = tmp_path / "other.whl"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("other/__init__.py", "")
+    assert "is of another version" in little.redink("distribute", "little", "--to", "out", "--wheel", other).stderr
+    refused = little.redink("distribute", "little", "--to", "out", "--format", "otter", "--wheel", other)
+    assert "--wheel to bundles of Redink's own, --ci and Gradescope" in refused.stderr

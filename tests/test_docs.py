@@ -83,6 +83,12 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_pictures_are_small():
+    pictures = list((ROOT / "docs/pictures").iterdir())
+    assert {one.suffix for one in pictures} == {".png"}
+    assert max(one.stat().st_size for one in pictures) <= 150_000
+
+
 def test_the_results_page_names_every_key():
     from redink.records import CellRun, CheckResult, QuestionResult, Result, SubmissionId, Walls
 

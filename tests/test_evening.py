@@ -1,25 +1,20 @@
-"""The first page of docs/instructors.md, typed line by line: from a Canvas download to the grades in Canvas's own file."""
+"""docs/instructor/a-course.md, typed line by line: from a handout to the grades in Canvas's own file."""
 
 from __future__ import annotations
 
-import re
 import shlex
+import shutil
 from pathlib import Path
 
 from tests import made_up_class
 from tests.conftest import Desk
+from tests.page_commands import command_lines
 from tests.whole_way import gradebook_of_canvas, made_up
 
 
-def commands(root: Path) -> list[str]:
-    """Return the first block of commands of the page, with the names of a class that there is."""
-    text = (root / "docs/instructors.md").read_text(encoding="utf-8")
-    block = re.search(r"(?:^ {4}redink .*\n)+", text, re.MULTILINE)
-    assert block is not None
-    return [line.strip().removeprefix("redink ") for line in block[0].splitlines()]
-
-
-def test_what_the_page_shows_can_be_typed_as_it_stands(little: Desk, root: Path):
+def test_what_the_page_shows_can_be_typed_as_it_stands(little: Desk, distributions: dict[str, Path]):
+    (little.root / "dist").mkdir()
+    shutil.copy(distributions["wheel"], little.root / "dist")
     made = made_up(little, 12)
     made_up_class.canvas(made, little.root)
     sheet = gradebook_of_canvas(made).replace("Little (1)", "Little (12345)")
@@ -33,15 +28,20 @@ def test_what_the_page_shows_can_be_typed_as_it_stands(little: Desk, root: Path)
         " ben ": f" {other} ",
     }
     said = {}
-    for line in commands(root):
+    for line in command_lines("docs/instructor/a-course.md"):
+        line = line.removeprefix("redink ")
         for old, new in names.items():
             line = line.replace(old, new)
         done = little.redink(*shlex.split(line, comments=True))
         assert done.returncode == 0, f"{line}: {done.stderr}"
         said[line.split()[0]] = done.stdout
-    assert list(said) == ["distribute", "collect", "grade", "extend", "override", "report", "export", "history"]
+    assert list(said) == [
+        "doctor", "distribute", "collect", "grade", "mistakes", "rejudge", "extend", "override", "report", "export",
+        "history",
+    ]  # fmt: skip
     assert "1 late by an unknown time, which costs nothing unless --times says when: " in said["collect"]
     assert said["collect"].splitlines()[-1] == "next: redink grade little"
+    assert (little.root / "handouts/little" / distributions["wheel"].name).is_file()
     assert "next: redink report little --to report/" in said["grade"]
     assert f"{late}: time until 2026-11-22 23:59; 100" in said["extend"]
     assert f"{other}: 75 (was 100)" in said["override"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,19 +13,16 @@ from redink.grader.pages.report import report
 from redink.grader.similar.finding import AlikeClass
 from redink.grader.similar.pages import write_pages
 from redink.grader.similar.pairs import AlikePair, AlikeQuestion
-from tests.browser import CHROMIUM, DRIVER, browser
+from tests.browser import CHROMIUM, DRIVER, axe_core, browser, serious, show_as, violations
 from tests.making_pages import RIGHT, WRONG, Class, check, question, result
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (Debian: chromium-driver)"),
 ]
+SCREENS = os.environ.get("REDINK_SCREENS")  # a folder for pictures
 SCHEMES = ("light", "dark")
 PAGES = ("index.html", "students/ben.html", "students/long.html", "alike/index.html", "alike/pair-001.html")
-_AXE = """
-const done = arguments[0]
-axe.run().then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes[0].html])))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -74,24 +70,11 @@ def driver() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core, taken from npm; without npm or a network its tests are not run."""
-    npm, place = shutil.which("npm"), tmp_path_factory.mktemp("axe")
-    if npm is None:
-        pytest.skip("needs npm, to fetch axe-core")
-    done = subprocess.run(
-        [npm, "pack", "axe-core@4", "--silent"], cwd=place, capture_output=True, check=False, timeout=120
-    )
-    if done.returncode:
-        pytest.skip("npm cannot fetch axe-core here")
-    shutil.unpack_archive(next(place.glob("*.tgz")), place)
-    return (place / "package/axe.min.js").read_text(encoding="utf-8")
+    return axe_core(tmp_path_factory.mktemp("axe"))
 
 
 def show(driver: Any, path: Path, width: int, scheme: str) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    show_as(driver, width, scheme)
     driver.get(path.as_uri())
 
 
@@ -126,14 +109,37 @@ def test_the_chart_has_bars_and_a_table(folder, driver):
 def test_axe_finds_nothing_serious(folder, driver, axe, page, scheme):
     for width in (1280, 390):
         show(driver, folder / page, width, scheme)
-        driver.execute_script(axe)
-        found = driver.execute_async_script(_AXE)
-        assert [one for one in found if one[1] in ("serious", "critical")] == []
+        assert serious(violations(driver, axe)) == []
 
 
 def test_axe_would_find_something(driver, axe, tmp_path):
     bad = "<html><body style='background:#fff'><p style='color:#ccc'>faint</p><img src='data:,'></body></html>"
     (tmp_path / "bad.html").write_text(bad, encoding="utf-8")
     show(driver, tmp_path / "bad.html", 1280, "light")
-    driver.execute_script(axe)
-    assert {"color-contrast", "image-alt"} <= {one[0] for one in driver.execute_async_script(_AXE)}
+    assert {"color-contrast", "image-alt"} <= {one[0] for one in violations(driver, axe)}
+
+
+def test_the_class_page_of_forty_draws_who_has_what(driver, tmp_path, monkeypatch):
+    monkeypatch.setenv("REDINK_SECRET", "test")
+    people = [f"s{number:02},Student {number:02}" for number in range(40)]
+    made = Class(tmp_path / "class", people="\n".join([*people, "s40,Student 40"]) + "\n")
+    for number in range(40):
+        half = (
+            result(WRONG.questions[0], RIGHT.questions[1])
+            if number % 4
+            else result(RIGHT.questions[0], WRONG.questions[1])
+        )
+        kind = (RIGHT, half, half, WRONG)[number * 7 % 4]
+        made.hand_in(
+            f"s{number:02}",
+            kind,
+            days=1.5 if number % 9 == 0 else -1,
+            mistakes={"b": "same"} if number % 5 == 0 else {},
+        )
+    with made.book() as book:
+        report(made.course, book, "little", tmp_path / "out")
+    show(driver, tmp_path / "out/index.html", 1000, "light")
+    assert driver.execute_script("return document.querySelectorAll('svg[role=img] rect.bar').length") >= 3
+    assert "Student 40" in driver.find_element("tag name", "main").text
+    if SCREENS:
+        driver.save_screenshot(str(Path(SCREENS) / "class-page.png"))

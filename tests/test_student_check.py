@@ -626,6 +626,42 @@ def test_the_students_side_needs_neither_torch_nor_the_grader_nor_posix(folder):
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
+ELSEWHERE = """
+import sys
+for name in ("fcntl", "resource", "termios", "tty", "pty", "pwd", "grp", "syslog"):  # what Windows has not
+    sys.modules[name] = None
+import os, signal
+for name in ("fork", "register_at_fork", "sched_getaffinity", "getuid", "O_NONBLOCK", "O_NOFOLLOW"):
+    delattr(os, name)
+for name in ("SIGKILL", "SIGALRM", "SIGXCPU", "setitimer"):
+    delattr(signal, name)
+sys.argv[0] = "redink"
+from redink_cli.app import main
+main()
+"""
+
+
+@pytest.mark.parametrize("words", [("check", "my notebook.ipynb"), ("submit", "my notebook.ipynb", "--to", "hand in")])
+def test_the_commands_of_students_need_no_posix_no_utf_8_and_no_path_without_blanks(tiny, tmp_path, words):
+    folder = tmp_path / "Meine Übungen" / "tiny one"
+    shutil.copytree(tiny.assignment, folder)
+    (folder / "tiny.ipynb").unlink()
+    write_notebook(folder / "my notebook.ipynb", f"{RIGHT} - 1  # ✓ żółw")
+    variables = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, *words],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    said = done.stdout.decode("cp1252")
+    assert b"Traceback" not in done.stderr, done.stderr
+    assert done.returncode == (1 if words[0] == "check" else 0), done.stderr
+    assert ("x Each column" in said and "got:" in said) if words[0] == "check" else ("upload tiny.zip" in said)
+
+
 def test_the_handed_out_files_hold_no_solution(folder):
     everything = "".join(Path(path).read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file())
     assert "X.mean(axis=0)" not in everything

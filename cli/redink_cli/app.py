@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 import traceback
@@ -24,12 +26,16 @@ _GROUPS = {
         "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",
         "export": "exporting",
     },
-    "Instructors (the class)": {"report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years"},
+    "Instructors (the class)": {
+        "report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years", "purge": "privacy",
+    },
     "Authors": {"new": "author", "import": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
     "Everybody": {"demo": "grading", "doctor": "machine"},
 }  # fmt: skip
 COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
+
+_PLAINER = {"✓": "+", "✗": "x", "→": "->", "≤": "<=", "≥": ">=", "≠": "!=", "−": "-"}
 
 
 class _Commands(click.Group):
@@ -85,6 +91,10 @@ def redink(debug: bool) -> None:
 
 def main() -> None:
     """Run a command; an error is one sentence and exit code 1, with its traceback only under --debug."""
+    codecs.register_error("redink", _plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a pipe of Windows speaks cp1252, which has no ✓
+            stream.reconfigure(errors="redink")
     try:
         sys.exit(redink.main(standalone_mode=False))
     except click.ClickException as error:
@@ -101,3 +111,10 @@ def main() -> None:
             traceback.print_exc()
         click.echo(f"redink: {in_one_sentence(error)}", err=True)
         sys.exit(1)
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    """Replace what the screen cannot show by something that it can."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    return "".join(_PLAINER.get(letter, "?") for letter in text), error.end

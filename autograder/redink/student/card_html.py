@@ -24,9 +24,10 @@ DARK{--good:#5fd07f;--bad:#ff8f85;--quiet:#a9b1ba;--hint:#f0b35e;--back:#1b1f24;
 .redink .quietly{color:var(--quiet)}.redink .inside{margin-left:1.4em}
 .redink .values{overflow-x:auto;background:var(--soft);padding:.4em .6em}
 .redink .values table{border-collapse:collapse;margin:0;font-size:inherit;color:inherit;background:none}
+.redink .values tbody tr{background:none}
 .redink .values td,.redink .values th{text-align:left;vertical-align:top;padding:.1em 1.2em .1em 0;
 color:inherit;background:none;border:0;white-space:nowrap}
-.redink pre,.redink code{margin:0;padding:0;color:inherit;background:none;font-family:monospace;
+.redink.redink pre,.redink.redink code{margin:0;padding:0;color:inherit;background:none;font-family:monospace;
 font-size:.95em;white-space:pre}
 .redink .both{display:flex;flex-wrap:wrap;column-gap:2em}.redink .replay{overflow-x:auto}
 .redink mark{background:var(--mark);color:inherit;font-weight:bold}

@@ -24,21 +24,22 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Whose: Redink's own.",
 )
 @click.option("--ci", "system", type=click.Choice(["github", "gitlab"]), help="Write repositories with jobs too.")
-@click.option("--wheel", type=_FILE, help="With --ci, and for Gradescope: the wheel of Redink that is carried.")
+@click.option("--wheel", type=_FILE, help="The wheel of Redink, to be carried; not for nbgrader and otter.")
 @click.option("--key", type=_FILE, help="With --ci: the sealed key that the course's repository carries.")
 def distribute_command(
     slugs: tuple[str, ...], target: Path, format: str, system: Platform | None, wheel: Path | None, key: Path | None
 ) -> None:
     """Write the bundles that students get: a folder and a zip for each assignment.
 
-    For nbgrader, a course folder with source notebooks and settings; for
+    With --wheel they carry Redink, and the notebook has a first cell that
+    installs it where nothing else is, as in Colab. For nbgrader, a course folder with source notebooks and settings; for
     otter-grader, a folder for students and the autograder's zip; for
     Gradescope, the autograder's zip, which runs Redink. With --ci, templates
     of repositories too: a student's, which runs public checks, and the
     course's, which grades.
 
     \b
-    Example: redink distribute perceptron --to handouts/
+    Example: redink distribute perceptron --to handouts/ --wheel redink.whl
              redink distribute perceptron --format nbgrader --to course/
              redink distribute ridge --format gradescope --to out/ --wheel r.whl
              redink distribute perceptron --to out/ --ci github --wheel redink.whl
@@ -59,8 +60,8 @@ def distribute_command(
 
 def _refuse_mixed_options(format: str, system: str | None, wheel: Path | None, key: Path | None) -> None:
     carries = "--ci" if system else "--format gradescope" if format == "gradescope" else ""
-    if (wheel and not carries) or (key and not system):
-        raise click.UsageError("--wheel and --key belong to --ci; --format gradescope takes --wheel alone")
+    if (wheel and not carries and format != "redink") or (key and not system):
+        raise click.UsageError("--key belongs to --ci, and --wheel to bundles of Redink's own, --ci and Gradescope")
     if carries and wheel is None:
         raise click.UsageError(
             f"{carries} needs --wheel: build one with `python -m pip wheel --no-deps . --wheel-dir DIR`"

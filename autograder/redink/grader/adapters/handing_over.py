@@ -15,7 +15,7 @@ from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
 
 _FORMATS: MappingProxyType[str, Callable[[Course, str, Path, Workers], Sequence[Path]]] = MappingProxyType(
-    {"redink": distribute, "nbgrader": for_nbgrader, "otter": for_otter}
+    {"nbgrader": for_nbgrader, "otter": for_otter}
 )
 
 
@@ -23,6 +23,8 @@ def hand_over(
     course: Course, slug: str, target: Path, workers: Workers, format: str, wheel: Path | None = None
 ) -> Sequence[Path]:
     """Write one assignment in a format; return what was written. Where Redink itself will run, its wheel goes along."""
+    if format == "redink":
+        return distribute(course, slug, target, workers, wheel)
     if format != "gradescope":
         return _FORMATS[format](course, slug, target, workers)
     if wheel is None:

@@ -2,25 +2,59 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from redink.assignment.handout import read_handout, replace_folder, zipped
+from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
-from redink.grader.author.build import drift
+from redink.grader.author.build import drift, write_document, written_cell
+from redink.grader.author.ci_files import what_it_installs
 from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
 
+_SETUP = """# Run this first. Where Redink is installed it does nothing; elsewhere, as in Colab, it installs the handout.
+try:
+    import redink
+except ImportError:
+    import subprocess, sys, zipfile
+    from pathlib import Path
 
-def distribute(course: Course, slug: str, target: Path, workers: Workers) -> tuple[Path, Path]:
-    """Write the bundle of one assignment; refuse one that is older than its master or its checks."""
+    if not Path("{slug}.zip").is_file():
+        where = "beside this notebook (in Colab: Files, Upload)"
+        raise SystemExit(f"{slug}.zip is missing: upload it {{where}}, and run this cell again")
+    with zipfile.ZipFile("{slug}.zip") as bundle:
+        for name in bundle.namelist():
+            place = Path(name).relative_to("{slug}")
+            if place.suffix != ".ipynb":
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(bundle.read(name))
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--find-links", ".", "{package}"], check=True)"""
+
+
+def distribute(
+    course: Course, slug: str, target: Path, workers: Workers, wheel: Path | None = None
+) -> tuple[Path, Path]:
+    """Write the bundle of one assignment, with the wheel that it needs; refuse one that is older than its master."""
     refuse_stale(course, slug, workers)
     files = read_handout(course.assignments / slug)
+    if wheel is not None:
+        files |= _carrying(read_spec(course.assignments / slug), files, wheel)
     folder, archive = target / slug, target / f"{slug}.zip"
     refuse_other_files(folder, files)
     target.mkdir(parents=True, exist_ok=True)
     replace_folder(files, folder)
     archive.write_bytes(zipped(slug, files))
     return folder, archive
+
+
+def _carrying(spec: Spec, files: dict[str, bytes], wheel: Path) -> dict[str, bytes]:
+    """Return the wheel, and the notebook with a first cell that installs it where the notebook is all there is."""
+    cells = json.loads(files[f"{spec.slug}.ipynb"])["cells"]
+    first = next(place for place, cell in enumerate(cells) if cell["cell_type"] == "code")
+    source = _SETUP.format(slug=spec.slug, package="redink[torch]" if spec.torch else "redink")
+    cells.insert(first, written_cell("code", f"{spec.slug}-setup", source, {}))
+    return {wheel.name: what_it_installs(wheel)[wheel.name], f"{spec.slug}.ipynb": write_document(cells).encode()}
 
 
 def refuse_stale(course: Course, slug: str, workers: Workers) -> None:

@@ -34,6 +34,8 @@ _WHO = ("student", "id", "identifier", "email", "email address", "sis login id",
 
 Progress = Callable[[int, int], None]  # so many of so many
 
+RECEIPT = ("student", "name", "file", "sha256", "attempt", "handed_in", "problem", "group")
+
 
 class Receipt(Record, frozen=True):
     """What was taken of one student: which file, its hash, when it was handed in, and which attempt that makes."""
@@ -118,7 +120,7 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     """Write a receipt for each file that was taken, as CSV, to be sent back."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("student", "name", "file", "sha256", "attempt", "handed_in", "problem", "group"))
+    rows.writerow(RECEIPT)
     for one in collected.receipts:
         when, group = one.handed_in.isoformat() if one.handed_in else "", "; ".join(one.group)
         said = (one.student, one.name, one.file, one.sha256, str(one.attempt), when, one.problem or "", group)

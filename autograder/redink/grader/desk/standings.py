@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
         assignment=slug,
         rules=rules,
         standings=standings,
-        people=_people(book, roster, students),
+        people=people_of(book, roster, students),
         voids=voids[slug],
         enrolled=frozenset(one.id for one in roster.people) if roster else None,
         disputes=disputes(attempts[slug], rules.of(slug).counts),
@@ -121,7 +121,7 @@ def is_over(known: ClassStandings) -> bool:
     return end is None or end <= datetime.now(UTC)
 
 
-def _people(book: Gradebook, roster: Roster | None, students: list[str]) -> dict[str, Person]:
+def people_of(book: Gradebook, roster: Roster | None, students: Sequence[str]) -> dict[str, Person]:
     """Say who the students are: by the roster, and by what platforms told."""
     told = book.collected.identities()
     found = {}

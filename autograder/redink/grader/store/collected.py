@@ -13,6 +13,7 @@ import msgspec
 
 from redink.grader.rules.groups import in_order
 from redink.grader.rules.standing import Attempt
+from redink.grader.store.purging import purged_names
 from redink.grader.store.schema import as_written, now
 from redink.records import Record, Result
 
@@ -124,11 +125,11 @@ class CollectedFiles:
 
     def attempts(self, assignment: str) -> dict[str, list[Attempt]]:
         """List all attempts by student, oldest first; one that several handed in is everybody's."""
-        groups, once = self._groups(assignment), self._once_in_groups()
+        groups, once, purged = self._groups(assignment), self._once_in_groups(), purged_names(self._db)
         found: dict[str, list[Attempt]] = defaultdict(list)
         for row in self._db.execute(_ATTEMPTS, (assignment,)):
             id, student, number, file, sha256, source, collected_at, flags, handed_in, late, record = row
-            together = (student, *groups.get(id, ()))
+            together = tuple(one for one in (student, *groups.get(id, ())) if one not in purged)
             attempt = Attempt(
                 number=number,
                 file=file,

@@ -21,6 +21,7 @@ from redink.errors import CourseError
 from redink.grader.store.collected import CollectedFiles
 from redink.grader.store.decisions import Decisions
 from redink.grader.store.opening import Opened
+from redink.grader.store.purging import Purging
 from redink.grader.store.rejudgings import Rejudgings
 from redink.grader.store.schema import COUNTING_RESULT, now
 from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
@@ -92,6 +93,7 @@ class Gradebook:
         self.collected = CollectedFiles(self._db, self.transaction)
         self.decisions = Decisions(self._db, self.transaction)
         self.rejudgings = Rejudgings(self._db)
+        self.purging = Purging(self._db, self.transaction)
 
     def __enter__(self) -> Gradebook:
         return self

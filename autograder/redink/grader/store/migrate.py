@@ -8,6 +8,7 @@ change.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import sqlite3
 import zlib
@@ -100,6 +101,11 @@ def migrate(db: sqlite3.Connection, file: Path, version: int, secret: str, writt
 
 
 # -- the copy ----------------------------------------------------------------------------------------------------------
+
+
+def copies_of(file: Path) -> list[Path]:
+    """List the copies of a gradebook that were made when it was brought up to date; a killed one may have left a part."""
+    return sorted(file.parent.glob(f"{glob.escape(file.name)}.schema[0-9]*"))
 
 
 def _back_up(file: Path, version: int) -> Path:

@@ -7,6 +7,7 @@ a page of its own from a quarter of a page on, which made writing one submission
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -206,6 +207,17 @@ def _triggers(tables: Iterable[str]) -> Iterator[str]:
             f"CREATE TRIGGER {table}_stay_as_they_are BEFORE UPDATE ON {table}\n"
             f"BEGIN SELECT RAISE(ABORT, '{table} are never changed: what is new is a new row'); END"
         )
+
+
+@contextlib.contextmanager
+def changeable(db: sqlite3.Connection) -> Iterator[None]:
+    """Let rows be changed, inside a transaction that is open already: for a purge alone."""
+    tables = (*_KEPT, *_KEPT_SINCE_3)
+    for table in tables:
+        db.execute(f"DROP TRIGGER {table}_stay_as_they_are")
+    yield
+    for statement in _triggers(tables):
+        db.execute(statement)
 
 
 def create(db: sqlite3.Connection, secret: str) -> None:
