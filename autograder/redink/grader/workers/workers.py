@@ -23,6 +23,7 @@ from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing
+from redink.grader.private import keep_private
 from redink.grader.sandbox.template import Template
 from redink.grader.workers.dispatch import Dispatch
 from redink.grader.workers.worker import observe_job, run_job
@@ -146,7 +147,8 @@ def _seen(answer: bytes | str) -> Observed:
 
 
 def _begin(coordinator: int) -> None:
-    """Prepare a worker process: it leaves Ctrl-C to the coordinator, and ends with the coordinator."""
+    """Prepare a worker process: it shows nobody the answer key, leaves Ctrl-C to the coordinator, and ends with it."""
+    keep_private()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(coordinator)
 
