@@ -10,7 +10,7 @@ env: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,nbgrader,otter,docs,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,dask,nbgrader,otter,docs,dev]'
 	touch $@
 
 demo: env

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 @json_option("the results")
 @click.option("--allow-weak-box", is_flag=True, help="Grade even where student code can reach secrets (see doctor).")
 @click.option("--summary", type=click.Path(path_type=Path), help="Write a Markdown summary to this file.")
+@click.option("--cluster", metavar="ADDRESS", help="Grade on a Dask cluster: tls://…, or tcp://127.0.0.1:… here.")
 @share_options
 @click.pass_context
 def grade_command(
@@ -69,6 +71,7 @@ def grade_command(
     json_file: str | None,
     summary: Path | None,
     allow_weak_box: bool,
+    cluster: str | None,
     **of_a_share: Any,
 ) -> None:
     """Grade what was collected; or a notebook, a folder, an archive, a platform's download, a list of git repositories.
@@ -96,7 +99,9 @@ def grade_command(
     from redink_cli.class_table import show_class
 
     course = Course.find()
-    report = _grade(course, slug, path, jobs, gradebook, allow_weak=allow_weak_box, insist=insist, names=names)
+    report = _grade(
+        course, slug, path, jobs, gradebook, allow_weak=allow_weak_box, insist=insist, names=names, cluster=cluster
+    )
     _write(report, json_file, summary)
     if json_file != "-":
         places = {"gradebook": gradebook or course.gradebook_path(), "results": json_file, "summary": summary}
@@ -233,14 +238,18 @@ def _grade(
     insist: str | None = None,
     names: str | None = None,
     allow_weak: bool = False,
+    cluster: str | None = None,
 ) -> Report:
-    """Grade, and show how far that is."""
+    """Grade, here or on a cluster, and show how far that is."""
     from redink.grader.grade import grade
+    from redink.grader.workers.cluster import Cluster
     from redink.grader.workers.workers import workers_for
     from redink_cli.progress import GradingProgress
 
+    weak = allow_weak or weak_box_allowed()
     with (
-        workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
+        Cluster(cluster) if cluster else contextlib.nullcontext() as there,
+        workers_for(course, slug, jobs=there.threads if there else jobs, allow_weak=weak, executor=there) as workers,
         GradingProgress(slug).shown(workers) as progress,
     ):
         return grade(
