@@ -26,6 +26,7 @@ nightly: env
 	$(BIN)/pytest -n 2
 	for number in 1 2 3 4 5; do REDINK_SECRET=nightly-$$$$-$$number $(BIN)/redink verify || exit 1; done
 	REDINK_SECRET=test $(BIN)/redink verify --mutants 60
+	$(BIN)/python benchmarks/large_class.py
 
 bench: env
 	$(BIN)/python benchmarks/bench.py
