@@ -10,7 +10,7 @@ env: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,nbgrader,otter,docs,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[torch,lab,seal,dask,nbgrader,otter,docs,dev]'
 	touch $@
 
 demo: env
@@ -26,6 +26,7 @@ nightly: env
 	$(BIN)/pytest -n 2
 	for number in 1 2 3 4 5; do REDINK_SECRET=nightly-$$$$-$$number $(BIN)/redink verify || exit 1; done
 	REDINK_SECRET=test $(BIN)/redink verify --mutants 60
+	$(BIN)/python benchmarks/large_class.py
 
 bench: env
 	$(BIN)/python benchmarks/bench.py

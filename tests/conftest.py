@@ -482,6 +482,22 @@ def sealed(shared: Any, graded_course: Path) -> Pair:
 
 
 @pytest.fixture(scope="session")
+def shards(shared: Any, little_course: Path, graded_course: Path) -> Path:
+    """A packed class, its three shards, and the same class graded at once."""
+    from tests import packed_class
+
+    return shared("shards", lambda root: packed_class.fill(root, little_course, graded_course))
+
+
+@pytest.fixture
+def packed_class(shards: Path, tmp_path: Path) -> Any:
+    """A course of one's own whose class is packed."""
+    from tests import packed_class
+
+    return packed_class.copied(shards, tmp_path)
+
+
+@pytest.fixture(scope="session")
 def templates(shared: Any, distributions: dict[str, Path]) -> Path:
     """Repositories for students and the course, on both platforms."""
 

@@ -72,7 +72,7 @@ def test_workers_of_somebody_else_that_have_ended_are_told():
     with (
         ProcessPoolExecutor(1) as pool,
         Workers(1, PLAIN, executor=pool) as workers,
-        pytest.raises(CourseError, match="start them again"),
+        pytest.raises(CourseError, match="start them, and grade again"),
     ):
         answers(workers, "a", "kill", "b")
 

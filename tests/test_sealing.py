@@ -227,7 +227,7 @@ def test_something_else_that_was_encrypted_is_no_key(tmp_path):
 @pytest.mark.parametrize(
     ("options", "env", "told"),
     [
-        ((), {"REDINK_IDENTITY": None}, "--key needs an identity"),
+        ((), {"REDINK_IDENTITY": None}, "an identity is needed"),
         ((), {"REDINK_IDENTITY": "hello"}, "holds no line that begins with"),
         (("--assignment", "other"), {}, "the sealed key has no assignment 'other'"),
         (("--key-sha256", "00"), {}, "is not the file that was pinned"),

@@ -21,6 +21,7 @@ _GROUPS = {
     },
     "Instructors (submissions)": {
         "distribute": "distributing", "collect": "collecting", "grade": "grading", "run": "grading",
+        "pack": "sharding", "merge": "sharding",
     },
     "Instructors (grades)": {
         "rejudge": "grading", "extend": "deciding", "override": "deciding", "void": "deciding", "history": "deciding",

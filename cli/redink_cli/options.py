@@ -13,6 +13,7 @@ import click
 from redink.errors import CourseError
 from redink.grader.cpus import usable_cpus
 
+_FILE = click.Path(path_type=Path, dir_okay=False)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -37,6 +38,20 @@ def source_options(command: Command) -> Command:
         click.option("--names", metavar="PATTERN", help='How files are named, as "{name}_{id}_{file}".'),
         click.option(
             "--from", "insist", metavar="LAYOUT", help="Insist on canvas, moodle, gradescope, nbgrader, git …"
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def share_options(command: Command) -> Command:
+    """Options for a share of a packed class: `redink grade --from class.job --shard I/N`."""
+    for option in (
+        click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="The folder for its shard."),
+        click.option("--identity", type=_FILE, help="What opens it; otherwise its text in REDINK_IDENTITY."),
+        click.option("--job-sha256", metavar="SHA256", help="What `redink pack` printed: no other file is opened."),
+        click.option(
+            "--shard", metavar="I/N", help="Which share of a packed class (--from class.job); auto in an array."
         ),
     ):
         command = option(command)

@@ -84,6 +84,13 @@ def code_stamp() -> str:
     return _files(making_files())
 
 
+@functools.cache
+def versions() -> str:
+    """Say what grades here, for comparing machines that grade together: they must have the same of all of it."""
+    ours = f"Redink {metadata.version('redink')} ({making_stamp()[:12]})"
+    return f"{ours}, Python {_machine()}, {_versions(('numpy', 'torch')).replace('; ', ', ')}"
+
+
 def box_files() -> list[Path]:
     """List the files of ours that are loaded where a submission runs, or that watch it and write down what it does."""
     return [*_beneath(_REDINK, _IN_THE_BOX), *_datasets()]

@@ -17,7 +17,7 @@ from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
-from redink.grader.grading import Grading, Groups, Handed, Watcher
+from redink.grader.grading import Answering, Grading, Groups, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -58,7 +58,7 @@ def grade(
         return groups.told_in(report(outcomes, told, key.spec, names=called))
 
 
-def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Workers) -> Iterator[Outcome]:
+def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Answering) -> Iterator[Outcome]:
     """Grade submissions as they are done; an unchanged one is not graded again, and none ends the others' way."""
     grading = Grading(key, digest(encode_key(key)), book)
     ready: list[Outcome] = []

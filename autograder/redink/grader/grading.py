@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -66,6 +66,14 @@ class Handed(NamedTuple):
 
     submission: Submission
     before: Graded | None
+
+
+class Answering(Protocol):
+    """Whoever says what became of submissions: workers, or shards that were graded elsewhere."""
+
+    def grade(self, key: AnswerKey, jobs: Iterable[tuple[Handed, Job]]) -> Iterator[tuple[Handed, Done]]:
+        """Do jobs and yield each as soon as it is done."""
+        ...
 
 
 class Grading(NamedTuple):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,7 @@ from redink_cli.options import (
     hidden_folders,
     jobs_option,
     json_option,
+    share_options,
     source_options,
     weak_box_allowed,
 )
@@ -46,7 +48,7 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 
 
 @click.command("grade")
-@click.argument("slug")
+@click.argument("slug", required=False)
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @source_options
 @jobs_option
@@ -54,10 +56,13 @@ def run_command(notebook: Path, save: Path | None, json_file: str | None) -> Non
 @json_option("the results")
 @click.option("--allow-weak-box", is_flag=True, help="Grade even where student code can reach secrets (see doctor).")
 @click.option("--summary", type=click.Path(path_type=Path), help="Write a Markdown summary to this file.")
+@click.option("--cluster", metavar="ADDRESS", help="Grade on a Dask cluster: tls://…, or tcp://127.0.0.1:… here.")
+@share_options
 @click.pass_context
 def grade_command(
     ctx: click.Context,
-    slug: str,
+    /,
+    slug: str | None,
     path: Path | None,
     insist: str | None,
     names: str | None,
@@ -66,6 +71,8 @@ def grade_command(
     json_file: str | None,
     summary: Path | None,
     allow_weak_box: bool,
+    cluster: str | None,
+    **of_a_share: Any,
 ) -> None:
     """Grade what was collected; or a notebook, a folder, an archive, a platform's download, a list of git repositories.
 
@@ -74,12 +81,27 @@ def grade_command(
 
     \b
     Example: redink grade perceptron submissions/ --json results.json
+             redink grade --from class.job --shard 1/3 --job-sha256 7626…
     """
+    if slug is None:
+        others: dict[str, object] = {
+            "--names": names,
+            "--gradebook": gradebook,
+            "--json": json_file,
+            "--summary": summary,
+        }
+        ctx.exit(_grade_share(insist, others, jobs, allow_weak_box, **of_a_share))
+    if given := next((name for name, value in of_a_share.items() if value), None):
+        raise click.UsageError(
+            f"--{given.replace('_', '-')} is for a packed class: redink grade --from class.job --shard I/N"
+        )
     from redink.grader.course import Course
     from redink_cli.class_table import show_class
 
     course = Course.find()
-    report = _grade(course, slug, path, jobs, gradebook, allow_weak=allow_weak_box, insist=insist, names=names)
+    report = _grade(
+        course, slug, path, jobs, gradebook, allow_weak=allow_weak_box, insist=insist, names=names, cluster=cluster
+    )
     _write(report, json_file, summary)
     if json_file != "-":
         places = {"gradebook": gradebook or course.gradebook_path(), "results": json_file, "summary": summary}
@@ -174,6 +196,27 @@ def demo_command(target: Path, everything: bool, jobs: int) -> None:
         click.echo(f"  {folder}/gradebook.sqlite   what was handed in, seen and graded")
 
 
+def _grade_share(
+    job: str | None, others: dict[str, object], jobs: int, allow_weak: bool, *,
+    shard: str | None, job_sha256: str | None, identity: Path | None, to: Path | None,
+) -> int:  # fmt: skip
+    """Grade a share of a packed class: it has a file of its own and nothing of the course, so other options say nothing."""
+    from redink_cli.commands.sharding import grade_share
+
+    if job is None:
+        raise click.UsageError("name the assignment, or a packed class with --from class.job")
+    if not (shard and job_sha256):
+        raise click.UsageError(
+            "a packed class needs --shard I/N (1/1 is all of it) and the --job-sha256 of `redink pack`"
+        )
+    if given := next((name for name, value in others.items() if value), None):
+        raise click.UsageError(f"{given} says nothing about a packed class: `redink merge` takes what is written here")
+    weak = allow_weak or weak_box_allowed()
+    return grade_share(
+        Path(job), shard, sha256=job_sha256, identity=identity, folder=to or Path(), jobs=jobs, allow_weak=weak
+    )
+
+
 def _rejudge(course: Course, slug: str, gradebook: Path | None, *, apply: bool, never_lower: bool) -> Rejudged:
     from redink.grader.cpus import usable_cpus
     from redink.grader.rejudge import rejudge
@@ -195,14 +238,18 @@ def _grade(
     insist: str | None = None,
     names: str | None = None,
     allow_weak: bool = False,
+    cluster: str | None = None,
 ) -> Report:
-    """Grade, and show how far that is."""
+    """Grade, here or on a cluster, and show how far that is."""
     from redink.grader.grade import grade
+    from redink.grader.workers.cluster import Cluster
     from redink.grader.workers.workers import workers_for
     from redink_cli.progress import GradingProgress
 
+    weak = allow_weak or weak_box_allowed()
     with (
-        workers_for(course, slug, jobs=jobs, allow_weak=allow_weak or weak_box_allowed()) as workers,
+        Cluster(cluster) if cluster else contextlib.nullcontext() as there,
+        workers_for(course, slug, jobs=there.threads if there else jobs, allow_weak=weak, executor=there) as workers,
         GradingProgress(slug).shown(workers) as progress,
     ):
         return grade(

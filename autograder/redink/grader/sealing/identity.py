@@ -50,7 +50,7 @@ def take_identity(file: Path | None) -> tuple[str, ...]:
     if file is not None:
         told = _read(file)
     elif told is None:
-        raise CourseError(f"--key needs an identity: --identity FILE, or its text in {VARIABLE}")
+        raise CourseError(f"an identity is needed to open it: --identity FILE, or its text in {VARIABLE}")
     found = tuple(line.strip() for line in told.splitlines() if line.strip().upper().startswith(SECRET))
     if not found:
         raise CourseError(f"the identity holds no line that begins with {SECRET}")

@@ -23,7 +23,9 @@ from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing
+from redink.grader.private import keep_private
 from redink.grader.sandbox.template import Template
+from redink.grader.workers.cluster import Cluster
 from redink.grader.workers.dispatch import Dispatch
 from redink.grader.workers.worker import observe_job, run_job
 from redink.records import Cell, Limits, Observed, Request
@@ -57,7 +59,7 @@ class Workers:
         """Do jobs and yield each as soon as it is done; the answer key and the settings of the box are added here."""
         data = encode_key(key)
         name = digest(data)
-        first = iter([data] * self.jobs)  # each worker needs the key once: most of them get it with their first job
+        first = self._with_first_jobs(data)
 
         def prepared() -> Iterator[tuple[Name, Job]]:
             for who, job in jobs:
@@ -93,6 +95,13 @@ class Workers:
             self.watch(len(seen), len(many))
         return [seen[place] for place in range(len(many))]
 
+    def _with_first_jobs(self, key: bytes) -> Iterator[bytes]:
+        """Yield what goes with the first jobs: each worker needs the key once, and most get it with their first job."""
+        if isinstance(self._executor, Cluster):
+            self._executor.hold(key)
+        else:
+            yield from [key] * self.jobs
+
     def _settings(self) -> BoxSettings:
         """Start the template, whose address the workers need; workers elsewhere make their own."""
         if self._executor is not None:
@@ -113,7 +122,7 @@ class Workers:
     def replace(self, broken: Executor) -> None:
         """Forget a pool in which a worker was killed; the next order starts another."""
         if broken is self._executor:
-            raise CourseError("the workers that were given have ended; start them again")
+            raise CourseError("the workers have ended; what was graded is kept: start them, and grade again")
         if self._pool is not None and broken is self._pool:
             _end(self._pool, at_once=True)
             self._pool = None
@@ -146,7 +155,8 @@ def _seen(answer: bytes | str) -> Observed:
 
 
 def _begin(coordinator: int) -> None:
-    """Prepare a worker process: it leaves Ctrl-C to the coordinator, and ends with the coordinator."""
+    """Prepare a worker process: it shows nobody the answer key, leaves Ctrl-C to the coordinator, and ends with it."""
+    keep_private()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(coordinator)
 
