@@ -23,7 +23,7 @@ from redink.records import Cell, Limits
 
 _REDINK = Path(__file__).parents[1]
 _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
-_IN_BOTH = ("__init__.py", "errors.py", "texts.py", "records.py", "wire.py", "frames.py")
+_IN_BOTH = ("__init__.py", "errors.py", "texts.py", "records.py", "wire", "frames.py")
 _SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
 _IN_THE_BOX = (
     *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py", "grader/workers/borrowing.py",
