@@ -1,6 +1,8 @@
 """When two answers are the same: no right answer fails for its form, no wrong one passes for its form."""
 
 import math
+from datetime import date, datetime
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -8,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from redink.checks.comparing import NOT_PLAIN, describe, difference, notes, readable
-from redink.wire import Opaque, TensorArray, decode, encode
+from redink.checks.comparing import NOT_PLAIN, difference, notes
+from redink.checks.describing import describe, readable
+from redink.wire import Opaque, Table, TensorArray, TupleList, decode, encode
 
 NAN, INF = math.nan, math.inf
 F32, F16, U8, U64, I64 = np.float32, np.float16, np.uint8, np.uint64, np.int64
@@ -210,7 +213,14 @@ def test_tensors_for_arrays_and_arrays_for_tensors_are_noted():
         (array(False), "a boolean"),
         (array(1.5), "a number"),
         (7, "a number"),
-        ({1}, "an object of type set"),
+        ({1}, "a set of 1"),
+        (TupleList([1]), "a tuple of 1"),
+        (Decimal(1), "a Decimal"),
+        (datetime(2024, 1, 2), "a datetime"),
+        (date(2024, 1, 2), "a date"),
+        (array(["2024-01-02"], "M8[us]"), "an array of datetimes of shape (1,)"),
+        (Table([("a", [1])], [0]), "a pandas DataFrame with columns a"),
+        (Table([("a", [1])], [0], is_series=True), "a pandas Series of 1"),
     ],
 )
 def test_a_value_is_named_by_what_it_is(value, words):

@@ -55,7 +55,15 @@ leaves = (
     | st.text(max_size=20)
     | st.binary(max_size=30)
 )
-extensions = st.builds(msgspec.msgpack.Ext, st.integers(-128, 127) | st.integers(1, 5), st.binary(max_size=60))
+extensions = st.builds(msgspec.msgpack.Ext, st.integers(-128, 127) | st.integers(1, 12), st.binary(max_size=60))
+written = st.builds(
+    lambda tag, text: msgspec.msgpack.Ext(tag, text.encode()),
+    st.integers(10, 12),
+    st.from_regex(r"-?[0-9]{1,9}(\.[0-9]{1,5})?(E[+-][0-9]{1,6})?", fullmatch=True)
+    | st.from_regex(r"-?[0-9]{1,30}/[0-9]{1,30}", fullmatch=True)
+    | st.from_regex(r"[dtcs]-?[0-9]{1,9}[,-][0-9]{1,5}[,-][0-9]{1,6}", fullmatch=True)
+    | st.datetimes().map(lambda moment: f"t{moment.isoformat()}"),
+)
 arrays = st.builds(
     lambda tag, dtype, shape, raw: msgspec.msgpack.Ext(tag, msgspec.msgpack.encode((dtype, shape, raw))),
     st.sampled_from([1, 2]),
@@ -64,9 +72,31 @@ arrays = st.builds(
     st.binary(max_size=64),
 )
 keys = st.text(max_size=8) | st.integers(-(2**63), 2**63) | st.booleans()
+
+
+def nested(tag: int, content: Any) -> msgspec.msgpack.Ext:
+    return msgspec.msgpack.Ext(tag, msgspec.msgpack.encode(content))
+
+
+def collected(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Make sets and tuples, and what only says that it is one."""
+    return st.builds(nested, st.integers(6, 9), st.lists(inner, max_size=5) | inner)
+
+
+def tables(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Make tables, most of them nearly right."""
+    columns = st.lists(st.lists(leaves, min_size=2, max_size=2) | inner, min_size=0, max_size=3)
+    names = st.lists(st.text(max_size=3) | st.none(), min_size=0, max_size=2)
+    pairs = st.lists(st.tuples(keys, st.lists(leaves, min_size=2, max_size=2) | inner), max_size=3)
+    index = st.lists(leaves, min_size=2, max_size=2) | inner
+    return st.builds(nested, st.just(9), st.tuples(st.booleans(), names, index, pairs | columns))
+
+
 trees = st.recursive(
-    leaves | extensions | arrays,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(keys, inner, max_size=4),
+    leaves | extensions | arrays | written,
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(keys, inner, max_size=4) | collected(inner) | tables(inner)
+    ),
     max_leaves=30,
 )
 packed = trees.map(msgspec.msgpack.encode)

@@ -21,7 +21,7 @@ from redink.grader.digests import digest
 from redink.grader.evidence.packing import pack_observations, pack_sources
 from redink.grader.workers.judge_process import Assess, JudgeProcess
 from redink.records import Cell, CellRun, Observation
-from redink.wire import Opaque, decode, encode
+from redink.wire import Opaque, Table, TupleList, decode, encode
 from tests.test_fuzz import frames, fuzzed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the grader needs Linux")
@@ -32,6 +32,17 @@ shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 dtypes = st.sampled_from(["float64", "float32", "float16", "int64", "uint8", "bool", "complex128", "complex64"])
 arrays = dtypes.flatmap(lambda dtype: hnp.arrays(dtype, shapes))
 keys = texts | st.integers() | st.booleans() | st.none() | st.tuples(st.integers(), st.integers())
+things = (
+    st.decimals(allow_nan=False, allow_infinity=False)
+    | st.fractions()
+    | st.dates()
+    | st.datetimes()
+    | st.timedeltas()
+    | st.sets(keys, max_size=4)
+    | st.frozensets(st.decimals(allow_nan=False) | st.floats() | st.dates(), max_size=4)
+    | hnp.arrays("datetime64[us]", shapes)
+)
+columns = st.lists(texts | st.floats() | st.none(), max_size=4) | hnp.arrays("float64", st.integers(0, 4))
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -39,8 +50,16 @@ values = st.recursive(
     | st.floats()
     | texts
     | arrays
-    | st.builds(Opaque, texts),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+    | st.builds(Opaque, texts)
+    | things,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(keys, inner, max_size=4)
+        | st.lists(inner, max_size=4).map(TupleList)
+        | st.builds(
+            lambda name, column, series: Table([(name, column)], column, (None,), series), keys, columns, st.booleans()
+        )
+    ),
     max_leaves=8,
 )
 WARPS = {  # ways to return something close to the right answer

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from redink.checks import check
-from redink.checks.comparing import describe, difference, notes, outgrown
+from redink.checks.comparing import difference, notes, outgrown
+from redink.checks.describing import describe
 from redink.checks.sizes import measure, outgrows, outline
 from redink.judging.answers import Answer, read_answer
 from redink.judging.feedback import show

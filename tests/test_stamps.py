@@ -279,7 +279,7 @@ def test_a_copy_of_our_code_is_the_same_code_wherever_it_is(house):
     [
         "autograder/redink/box/shell/output.py",
         "autograder/redink/grader/sandbox/session.py",
-        "autograder/redink/wire.py",
+        "autograder/redink/wire/decoding.py",
         "datasets/redink_datasets/__init__.py",
     ],
 )

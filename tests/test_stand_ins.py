@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
@@ -11,10 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from redink.checks import check, printed, raised
 from redink.checks.shipping import STAND_INS, ship_when
 from redink.checks.stand_ins import attention, bend, block, curve, curved, slope_of
 from redink.grader.assignment.assignment import read_assignment
 from redink.grader.course import Course
+from redink.records import Request
+from redink.student.calling import observe
+from redink.wire import decode, encode
 
 COURSE = Course.find(Path(__file__).parents[1])
 
@@ -30,9 +35,9 @@ def modules_of(function: Any, seen: set[Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("slug", COURSE.slugs())
 def test_no_verdict_rests_on_a_stand_in(slug):
-    for check in read_assignment(COURSE, slug).checks:
-        for function in (check.then_function, check.view_function):
-            assert STAND_INS not in modules_of(function, set()), check.id
+    for one in read_assignment(COURSE, slug).checks:
+        for function in (one.then_function, one.view_function):
+            assert STAND_INS not in modules_of(function, set()), one.id
 
 
 def run(when, *inputs):
@@ -83,3 +88,58 @@ def test_what_ships_with_the_mlp_shows_no_activation_that_is_asked_for():
     for check in read_assignment(COURSE, "mlp").public:
         shipped = ship_when(check.id, check.when_function).source if check.when_function else ""
         assert not re.search(r"np\.(tanh|heaviside|maximum|clip|ones_like)", shipped), check.id
+
+
+# -- what was printed, what was raised ---------------------------------------------------------------------------------
+
+
+class TooSmall(ValueError):
+    pass
+
+
+def fails_with(error: BaseException) -> None:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [("", []), ("\n", []), ("a", ["a"]), ("a \nb\n\n", ["a", "b"]), ("\n  a\n\nb", ["", "  a", "", "b"])],
+)
+def test_what_is_printed_comes_in_lines(text, lines):
+    assert printed(print, text, end="") == lines
+
+
+def test_what_a_function_prints_before_it_fails_is_not_an_answer(capsys):
+    with pytest.raises(ZeroDivisionError):
+        printed(lambda: sys.stdout.write("before") / 0)
+    assert capsys.readouterr().out == ""
+
+
+def test_only_an_exception_of_the_kind_counts_as_raised():
+    assert raised(ValueError, fails_with, ValueError("x")) == "raises ValueError"
+    assert raised(ValueError, fails_with, TooSmall()) == "raises ValueError"
+    assert raised(ValueError, float, "1.5") == "returns a float"
+    assert raised(ValueError, lambda: "raises ValueError") == "returns a str"
+    own = type("ValueError", (Exception,), {})
+    for error in (TypeError(), own(), NotImplementedError(), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            raised(ValueError, fails_with, error)
+    with pytest.raises(NotImplementedError):  # what is not written yet raises no RuntimeError that was asked for
+        raised(RuntimeError, fails_with, NotImplementedError())
+
+
+def test_both_travel_with_a_when():
+    @check("q")
+    def given():
+        """Something."""
+        return {}
+
+    @given.when
+    def _(student):
+        return printed(student.speak), raised(ValueError, student.fail)
+
+    source = given.shipped(("speak",), {}).source
+    request = Request(id="q/p0", when=source, inputs=encode({}))
+    seen = observe(request, {"speak": lambda: sys.stdout.write("hello \n"), "fail": lambda: fails_with(TooSmall())}, 10)
+    assert (seen.status, decode(seen.value)) == ("returned", [["hello"], "raises ValueError"])
+    assert observe(request, {"speak": lambda: None}, 10).status == "missing"

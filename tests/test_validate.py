@@ -32,7 +32,7 @@ SLIPS = {
     "an edit that is not Python": (WRONG, 'new="X.mean(', 'new="X.mean((', "takes_the_mean_over_rows: with its edit, cell 4"),
     "an edit that matches nothing": (WRONG, 'old="X.mean', 'old="Y.mean', "matches 0 times.*was the master changed"),
     "a misconception of a question that is not there": (WRONG, '"centre",', '"center",', "there is no question 'center'"),
-    "a when that returns what is not plain": (CHECKS, GIVEN, GIVEN + '\n\n\n@subtracts_the_mean_of_each_column.when\ndef _(student, X):\n    return {1, 2}', "returns a set; return plain data"),
+    "a when that returns what is not plain": (CHECKS, GIVEN, GIVEN + '\n\n\n@subtracts_the_mean_of_each_column.when\ndef _(student, X):\n    return iter(X)', "returns a iterator; return plain data"),
     "a then that stumbles": (CHECKS, GIVEN, GIVEN + "\n\n\n@subtracts_the_mean_of_each_column.then\ndef _(seen):\n    seen[99]", r"its then raised IndexError.*checks\.py, line 15\) on the reference's answer"),
     "a then that names what there is not": (CHECKS, GIVEN, GIVEN + "\n\n\n@subtracts_the_mean_of_each_column.then\ndef _(seen, Y):\n    pass", "its then names Y; it may name X, seen"),
     "a check that is there twice": (CHECKS, GIVEN, GIVEN + AGAIN, r"checks\.py: lines 6 and 13 both define the check subtracts_the_mean_of_each_column, and the second would replace"),

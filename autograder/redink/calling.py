@@ -20,6 +20,7 @@ from redink import wire
 from redink.errors import OverTime
 from redink.records import Request
 from redink.texts import LONGEST
+from redink.wire.tables import to_pandas
 
 SEED = 20_231  # from which all global random generators start
 _NAMES_TORCH = re.compile(r"\btorch\b")
@@ -68,8 +69,8 @@ class Call:
 
 
 def decode_inputs(data: bytes) -> Any:
-    """Decode a wire value where code will use it: a tensor is a tensor again, and loads torch only then."""
-    return wire.decode(data, _Tensors)
+    """Decode a wire value where code will use it: tensors and tables are again what they were, and load what they need."""
+    return wire.decode(data, _Live)
 
 
 def ending(error: BaseException) -> tuple[Literal["timeout", "missing", "raised"], str]:
@@ -105,8 +106,10 @@ def _code(source: str) -> CodeType:
     return compile(source, "<when>", "exec")
 
 
-class _Tensors:
-    """Stands in for torch while inputs are decoded: torch takes seconds to load, so only a tensor loads it."""
+class _Live:
+    """Makes tensors and tables while inputs are decoded: torch takes seconds to load, so only a tensor loads it."""
+
+    from_table = staticmethod(to_pandas)
 
     @staticmethod
     def from_numpy(array: Any) -> Any:

@@ -72,6 +72,7 @@ class Request(Record, frozen=True, omit_defaults=True):
     group: str = ""
     forbids: tuple[str, ...] = ()  # names whose calls are to be noted while it runs
     borrows: tuple[str, ...] = ()  # functions that another box answers for; only ever asked of the reference
+    tuples: bool = False  # whether the answer keeps tuples apart from lists
 
     @property
     def published(self) -> bool:

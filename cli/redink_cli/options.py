@@ -76,6 +76,13 @@ def hidden_folders() -> tuple[str, ...]:
     return ()
 
 
+def needed_packages() -> tuple[str, ...]:
+    """List the packages that the assignments around us need."""
+    from redink.assignment.handout import list_assignments, shelf
+
+    return tuple(sorted({package for spec in list_assignments(shelf()) for package in spec.packages}))
+
+
 def weak_box_allowed() -> bool:
     """Tell whether the environment allows code to run behind weak walls."""
     return bool(os.environ.get("REDINK_ALLOW_WEAK_BOX"))

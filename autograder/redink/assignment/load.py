@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from redink.assignment.packages import modules_of
 from redink.assignment.spec import Spec
 from redink.checks.comparing import TINY
 from redink.checks.language import Check
@@ -42,7 +43,9 @@ def read_source(path: Path, *, needed: bool = True) -> str:
 
 
 def load_checks(spec: Spec, source: str, where: str) -> tuple[Check, ...]:
-    """Collect the checks that an author's source defines, in their order."""
+    """Collect the checks that an author's source defines, in their order; they may need the assignment's packages."""
+    if spec.packages:
+        modules_of(spec.packages)
     module = load_module(f"{spec.slug}_{Path(where).stem}", source, where)
     found = vars(module).items()  # a check has its own name, and often the name _ as well
     checks = tuple(value for name, value in found if isinstance(value, Check) and name == value.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,8 @@ from redink.errors import AuthorError
 from redink.records import Limits, Precision, Record
 
 FORMAT = 1  # of assignment.toml and the files beside it; docs/authors.md says what stays compatible
+_MODULES = sys.stdlib_module_names | {"numpy", "torch", "matplotlib", "redink", "redink_datasets"}  # no helper's name
+_PACKAGE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -41,6 +44,7 @@ class Spec(Record, frozen=True):
     order: int = 0
     minutes: int = 0
     torch: bool = False
+    packages: tuple[str, ...] = ()  # what else it needs, by the names that pip knows
     bonus: bool = False  # extra questions count on top of the core ones
     data: tuple[str, ...] = ()
     hand_in: str = ""  # what `redink submit` tells a student to do with the file that it wrote
@@ -99,7 +103,7 @@ def _check_spec(spec: Spec, path: Path) -> None:
         raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
     if not spec.full_marks:
         raise AuthorError(f"{path}: the core questions have no points; give at least one of them some")
-    _check_limits_and_data(spec, path)
+    _check_limits_and_files(spec, path)
     for place, question in enumerate(spec.questions):
         if not question.asks:
             raise AuthorError(f"{path}: question {question.id} asks for nothing")
@@ -109,10 +113,17 @@ def _check_spec(spec: Spec, path: Path) -> None:
             raise AuthorError(f"{path}: question {question.id} uses {later[0]}, which is not an earlier question")
 
 
-def _check_limits_and_data(spec: Spec, path: Path) -> None:
+def _check_limits_and_files(spec: Spec, path: Path) -> None:
     for name, limit in msgspec.structs.asdict(spec.limits).items():
         if not 0 < limit < math.inf:
             raise AuthorError(f"{path}: the limit {name} is {limit:g}; a limit is a number above 0")
+    for name in spec.packages:
+        if not _PACKAGE.fullmatch(name):
+            raise AuthorError(f"{path}: packages names {name!r}; write the name alone that pip installs: pandas")
+        if name == "torch":
+            raise AuthorError(f"{path}: packages names 'torch'; write torch = true instead, which warms it up too")
     for name in spec.data:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise AuthorError(f"{path}: data names {name!r}; only files in this folder ship")
+        if Path(name).suffix == ".py" and Path(name).stem in _MODULES:
+            raise AuthorError(f"{path}: data names {name!r}, which hides a module of that name; call it something else")

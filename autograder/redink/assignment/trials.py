@@ -21,7 +21,7 @@ def make_trials(slug: str, check: Check, key: bytes, reference: Any = None) -> t
             check=check.id,
             number=number,
             published=key == PUBLISHED,
-            inputs=encode(check.inputs(generator(key, slug, check.id, number), number, reference)),
+            inputs=encode(check.inputs(generator(key, slug, check.id, number), number, reference), tuples=check.tuples),
         )
         for number in range(check.trials)
     )
@@ -45,7 +45,16 @@ def make_requests(
             raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")
         crossing = {name: inputs[name] for name in when.names}
         watched = forbids if trial.published or trial.number == 0 else ()
-        made.append(Request(id=trial.id, when=when.source, inputs=encode(crossing), group=check.id, forbids=watched))
+        made.append(
+            Request(
+                id=trial.id,
+                when=when.source,
+                inputs=encode(crossing),
+                group=check.id,
+                forbids=watched,
+                tuples=check.tuples,
+            )
+        )
     return tuple(made)
 
 

@@ -6,11 +6,15 @@ single precision or less, by a ten-thousandth. Whole numbers and booleans must b
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 _DOUBLE, _SINGLE = 1e-6, 1e-4
+_EQUAL = (str, set, frozenset, Decimal, Fraction, datetime.date, datetime.time, datetime.timedelta)
 _TINY = 1e-12  # what rounding leaves where the truth is 0
 
 
@@ -20,7 +24,7 @@ def agree(seen: Any, own: Any) -> bool:
         return isinstance(seen, dict) and seen.keys() == own.keys() and all(agree(seen[key], own[key]) for key in own)
     if isinstance(own, list) and isinstance(seen, list):
         return len(seen) == len(own) and all(map(agree, seen, own))
-    if own is None or isinstance(own, str):
+    if own is None or isinstance(own, _EQUAL):
         return type(seen) is type(own) and bool(seen == own)
     return _lengths_agree(seen, own) and _numbers_agree(seen, own)
 

@@ -47,7 +47,7 @@ def observe(request: Request, student: Student, limits: Limits, watch: Watch, lo
         with limit:
             with loans.of(request.borrows) as compared, watch.over(request.forbids) as calls:
                 returned = call(student)
-            value = wire.encode(returned)
+            value = wire.encode(returned, tuples=request.tuples)
             modified = call.modified()
     except BaseException as error:  # noqa: BLE001 - student code may raise anything, SystemExit included
         status, text = ending(error)

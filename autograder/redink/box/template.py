@@ -23,12 +23,12 @@ from redink.box.walls import kernel
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Warm up and serve: a listening socket's descriptor, a pidfd of the owner, a folder, and "torch" or "plain"."""
+    """Warm up and serve: a listening socket's descriptor, a pidfd of the owner, a folder, "torch" or "plain", modules."""
     listener, owner, folder = socket.socket(fileno=int(arguments[0])), int(arguments[1]), Path(arguments[2])
     listener.set_inheritable(False)
     os.set_inheritable(owner, False)
     home = zygote.settle(folder / "home")
-    shell = warm_up(str(home), with_torch=arguments[3] == "torch")
+    shell = warm_up(str(home), with_torch=arguments[3] == "torch", modules=arguments[4:])
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # nobody may read or write what every later zygote starts from
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a zygote that ends leaves no trace
     _serve(listener, owner, shell)

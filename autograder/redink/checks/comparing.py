@@ -10,35 +10,20 @@ larger than the expected one is not looked at any further (sizes.py).
 
 from __future__ import annotations
 
-import itertools
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from redink.checks.precision import TOLERANCES, kinds
-from redink.checks.sizes import inner, outgrows, outline
-from redink.texts import clean
-from redink.texts import number as written
-from redink.wire import Opaque, TensorArray
+from redink.checks.describing import describe, extent, key_name, part, placed, readable, short
+from redink.checks.precision import COMPLEX, TOLERANCES, is_numeric, kinds
+from redink.checks.sizes import inner, outgrows
+from redink.checks.things import EXACT, is_thing, thing_difference, unlike
+from redink.wire import Opaque, TensorArray, TupleList
 
-IN_RESULT = "in result"  # how a sentence about a part of an answer begins: "in result[1][0]: …"
 TINY = 1e-12  # what rounding leaves where the truth is 0
 NOT_PLAIN = "the check compares something that is not plain data"
-_REFUSED = MappingProxyType(
-    {
-        "MaskedArray": "a masked array, which is not accepted: return a plain one",
-        "DataFrame": "a pandas DataFrame, which is not accepted: return its .to_numpy()",
-        "Series": "a pandas Series, which is not accepted: return its .to_numpy()",
-        "Index": "a pandas Index, which is not accepted: return its .to_numpy()",
-    }
-)
+_EXACT_NAMES = frozenset(kind.__name__ for kind in EXACT)
 _SAFE = 2**53  # up to here a float is exact for integers
-_COMPLEX = frozenset(["complex", *(np.dtype(code).name for code in np.typecodes["Complex"])])
-_NUMBERS = frozenset(
-    ["bool", "int", "float", "bfloat16", *(np.dtype(code).name for code in np.typecodes["AllInteger"])]
-)
-_NUMBERS |= _COMPLEX | {np.dtype(code).name for code in np.typecodes["Float"]}
 
 
 def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
@@ -51,13 +36,13 @@ def outgrown(seen: Any, expected: Any) -> str | None:
     if not outgrows(seen, expected):
         return None
     if isinstance(seen, dict) and isinstance(expected, dict):
-        inside = ((_key(key), seen[key], expected[key]) for key in expected if key in seen)
+        inside = ((part(key), seen[key], expected[key]) for key in expected if key in seen)
     elif isinstance(seen, list) and isinstance(expected, list) and len(seen) == len(expected):
         inside = ((f"[{place}]", *pair) for place, pair in enumerate(zip(seen, expected, strict=True)))
     else:
-        return f"expected {_extent(expected)}, got {_extent(seen)}"
+        return f"expected {extent(expected)}, got {extent(seen)}"
     worse = (placed(where, told) for where, one, other in inside if (told := outgrown(one, other)))
-    return next(worse, f"expected {_extent(expected)}, got one with far more in it")
+    return next(worse, f"expected {extent(expected)}, got one with far more in it")
 
 
 def _difference(seen: Any, expected: Any, tol: float) -> str | None:
@@ -66,6 +51,10 @@ def _difference(seen: Any, expected: Any, tol: float) -> str | None:
         return None if seen is None else f"expected None, got {describe(seen)}"
     if isinstance(expected, Opaque):
         return NOT_PLAIN
+    if told := unlike(seen, expected):
+        return told
+    if is_thing(expected):
+        return thing_difference(seen, expected, tol, _difference)
     if isinstance(expected, str):
         return _string_difference(seen, expected)
     if isinstance(expected, dict):
@@ -81,65 +70,11 @@ def notes(seen: Any, expected: Any) -> tuple[str, ...]:
         return ()
     found, wanted = kinds(seen), kinds(expected)
     told = [f"returned {name}" for name in sorted(found & TOLERANCES.keys()) if name not in wanted]
-    if found & _COMPLEX and not wanted & _COMPLEX:
+    if found & COMPLEX and not wanted & COMPLEX:
         told.append("returned complex numbers")
     if _has(expected, TensorArray) != _has(seen, TensorArray) and _has(seen, np.ndarray):
         told.append("returned a tensor" if _has(seen, TensorArray) else "returned a numpy array, not a tensor")
     return tuple(told)
-
-
-def describe(value: Any) -> str:
-    """Name what a value is, not what is in it."""
-    if isinstance(value, Opaque):
-        return _described_object(value.type_name)
-    if isinstance(value, np.ndarray) and value.shape:
-        return f"{'a tensor' if isinstance(value, TensorArray) else 'an array'} of shape {value.shape}"
-    if value is None:
-        return "None"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, dict):
-        return f"a dict with keys {', '.join(map(key_name, itertools.islice(value, 6))) or '(none)'}"
-    if isinstance(value, list | tuple):
-        return f"a list of {len(value)}"
-    if _numeric(value):
-        return "a boolean" if np.asarray(value).dtype.kind == "b" else "a number"
-    return _described_object(type(value).__name__)
-
-
-def _described_object(type_name: str) -> str:
-    if type_name in _REFUSED:
-        return _REFUSED[type_name]
-    return f"an object of type {clean(type_name, 100)}"
-
-
-def _extent(value: Any) -> str:
-    """Name a value by its size."""
-    if isinstance(value, str):
-        return f"a string of {len(value)} characters"
-    if isinstance(value, dict):
-        return f"a dict of {len(value)} keys"
-    shape = outline(value)
-    return f"lists of shape {shape}" if isinstance(value, list | tuple) and len(shape) > 1 else describe(value)
-
-
-def key_name(key: Any, most: int = 40) -> str:
-    """Write a key of a dict, or the beginning of it."""
-    if isinstance(key, str):
-        return clean(key, most)
-    if isinstance(key, tuple):
-        few = ", ".join("(…)" if isinstance(part, tuple) else key_name(part, 12) for part in key[:4])
-        return f"({few}, …)" if len(key) > 4 else f"({few})"
-    return written(key) if type(key) is int else clean(repr(key), most)
-
-
-def placed(piece: str, told: str) -> str:
-    """Say in which part of the answer something is so; what is deeper inside has a place already."""
-    return f"{IN_RESULT}{piece}{told.removeprefix(IN_RESULT) if told.startswith(IN_RESULT) else f': {told}'}"
-
-
-def _key(key: Any) -> str:
-    return f'["{key_name(key)}"]' if isinstance(key, str) else f"[{key_name(key)}]"
 
 
 def _string_difference(seen: Any, expected: str) -> str | None:
@@ -155,7 +90,7 @@ def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | N
         return f"the key {key_name(missing[0])} is missing"
     if len(seen) > len(expected):
         return f"the key {key_name(next(key for key in seen if key not in expected))} is not expected"
-    return next((placed(_key(key), d) for key in expected if (d := _difference(seen[key], expected[key], tol))), None)
+    return next((placed(part(key), d) for key in expected if (d := _difference(seen[key], expected[key], tol))), None)
 
 
 def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
@@ -175,7 +110,7 @@ def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
 def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
     """Tell whether an array can stand for a list of several things: numbers, or arrays, of one shape."""
     for item in expected:
-        if _numeric(item):
+        if is_numeric(item):
             one, _ = as_array(item)  # none of ragged rows
             if _is_boolean(item) or one is None or one.shape != seen.shape[1:]:
                 return False
@@ -219,7 +154,11 @@ def _other_kind(kinds_seen: set[str], got: np.ndarray[Any, Any], whole: bool) ->
 
 def as_array(seen: Any) -> tuple[np.ndarray[Any, Any] | None, str]:
     """Read numbers from an array, a number or a list of them; otherwise say what was found."""
-    if not _numeric(seen):
+    try:
+        seen = rounded(seen)
+    except OverflowError:
+        return None, "got a number that no float can hold"
+    if not is_numeric(seen):
         return None, f"got {describe(seen)}"
     try:
         return np.asarray(seen), ""  # of objects, where integers are too large for numpy
@@ -227,9 +166,18 @@ def as_array(seen: Any) -> tuple[np.ndarray[Any, Any] | None, str]:
         return None, "got rows of different lengths"
 
 
+def rounded(seen: Any) -> Any:
+    """Read exact numbers as floats, where floats or integers are expected."""
+    if isinstance(seen, EXACT):
+        return float(seen)
+    if isinstance(seen, list | tuple) and not kinds(seen).isdisjoint(_EXACT_NAMES):
+        return [rounded(item) for item in seen]
+    return seen
+
+
 def is_table(expected: list[Any]) -> bool:
     """Tell whether a list holds numbers, or rows of them of one length, and not several things."""
-    if {type(item) for item in expected} == {int, float}:
+    if {type(item) for item in expected} == {int, float} or _holds_tuples(expected):
         return False
     found = kinds(expected)
     if not (found <= {"int", "float"} or found == {"bool"}):
@@ -246,12 +194,13 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _holds_tuples(value: list[Any]) -> bool:
+    """Tell whether tuples that are not lists stand in a list."""
+    return any(isinstance(one, TupleList) or (isinstance(one, list) and _holds_tuples(one)) for one in inner(value))
+
+
 def _leaves(value: Any) -> list[Any]:
     return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, list | tuple) else [value]
-
-
-def _numeric(value: Any) -> bool:
-    return kinds(value) <= _NUMBERS
 
 
 def _is_boolean(leaf: Any) -> bool:
@@ -325,18 +274,8 @@ def _versus(wanted: Any, got: Any) -> str:
     """Write two different numbers so that the difference shows."""
     texts = readable(wanted), readable(got)
     if texts[0] == texts[1]:
-        texts = _short(np.asarray(wanted).item()), _short(np.asarray(got).item())
+        texts = short(np.asarray(wanted).item()), short(np.asarray(got).item())
     return f"expected {texts[0]}, got {texts[1]}"
-
-
-def readable(number: Any) -> str:
-    """Write a number so that it can be read and, for simple ones, typed again."""
-    value = np.asarray(number).item()
-    return f"{value:.6g}" if isinstance(value, float) else _short(value)
-
-
-def _short(value: Any) -> str:
-    return written(value) if type(value) is int else str(value)
 
 
 def _has(value: Any, kind: type) -> bool:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from redink.checks.comparing import IN_RESULT
+from redink.checks.describing import IN_RESULT
 from redink.checks.shipping import Shipped, ship_call, ship_item, ship_when
 from redink.errors import AuthorError
 from redink.records import Precision
@@ -46,7 +46,7 @@ class Check:
 
     def __init__(
         self, question: str, given: Function, *, kind: Literal["call", "item"], calls: str | None,
-        trials: int, weight: float, tol: float, covers: str, about: str = "", returns: str = "",
+        trials: int, weight: float, tol: float, covers: str, about: str = "", returns: str = "", tuples: bool = False,
     ) -> None:  # fmt: skip
         self.id = given.__name__
         self.question = question
@@ -56,6 +56,7 @@ class Check:
         self.trials = trials
         self.weight = weight
         self.tol = tol
+        self.tuples = tuples
         self.covers = tuple(covers.split())
         self.precision: Precision = "single"  # what its question allows, once that is known
         self.mutates: frozenset[str] = frozenset()  # inputs that are meant to be changed in place, likewise
@@ -150,14 +151,15 @@ def _used_by(check: str, when: Function) -> frozenset[str]:
 
 def check(
     question: str, *, trials: int = 3, weight: float = 1.0, tol: float = 1e-8,
-    calls: str | None = None, about: str = "", covers: str = "", returns: str = "",
+    calls: str | None = None, about: str = "", covers: str = "", returns: str = "", tuples: bool = False,
 ) -> Callable[[Function], Check]:  # fmt: skip
     """Make a check of `question` from the function that makes its inputs.
 
     It runs on `trials` seeds and passes only if all pass; trial 0 should be tiny, so that a student can read it. `tol` is
     relative to the largest number in the expected array. `covers` names rows of the course inventory. `about` names what the
     check is about besides the functions that it calls: no hint is given while another failure about it is unexplained.
-    `returns` names the values of the answer, as in "w mistake", for sentences about one of them.
+    `returns` names the values of the answer, as in "w mistake", for sentences about one of them. With `tuples`, a tuple is
+    no list, in inputs and in answers.
     """
     if callable(question):
         raise AuthorError(f'{getattr(question, "__name__", "a check")}: write @check("question"), not @check alone')
@@ -167,7 +169,7 @@ def check(
             raise AuthorError(f"a check of {question} is called _: a check is known by its function's name")
         return Check(
             question, given, kind="call", calls=calls, trials=trials, weight=weight, tol=tol, covers=covers, about=about,
-            returns=returns,
+            returns=returns, tuples=tuples,
         )  # fmt: skip
 
     return make

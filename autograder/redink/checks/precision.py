@@ -16,10 +16,16 @@ import numpy as np
 
 from redink.checks.sizes import inner
 from redink.records import Precision
-from redink.wire import SCALARS, BFloat16Array, TensorArray
+from redink.wire import SCALARS, BFloat16Array, Table, TensorArray
 
 SINGLE, HALF = 1e-4, 1e-2
 _INNER = (np.ndarray, np.generic, list, tuple, dict)
+COMPLEX = frozenset(["complex", *(np.dtype(code).name for code in np.typecodes["Complex"])])
+_NUMBERS = (
+    COMPLEX
+    | frozenset(np.dtype(code).name for code in (*np.typecodes["AllInteger"], *np.typecodes["Float"]))
+    | {"bool", "int", "float", "bfloat16"}
+)
 TOLERANCES: Mapping[str, float] = MappingProxyType(
     {"float32": SINGLE, "complex64": SINGLE, "float16": HALF, "bfloat16": HALF}
 )
@@ -56,6 +62,11 @@ def kinds(value: Any) -> set[str]:
     return found
 
 
+def is_numeric(value: Any) -> bool:
+    """Tell whether a value is a number or a boolean, or holds nothing else."""
+    return kinds(value) <= _NUMBERS
+
+
 def _dtype(value: np.ndarray[Any, Any] | np.generic) -> str:
     return "bfloat16" if isinstance(value, BFloat16Array) else _name(value.dtype)
 
@@ -84,7 +95,9 @@ def _refined(value: Any, coarser: Mapping[str, str]) -> Any:
     if isinstance(value, np.ndarray):
         return value.astype(coarser.get(_dtype(value), value.dtype), copy=False)
     if isinstance(value, list):
-        return [_refined(item, coarser) for item in value]
+        return type(value)(_refined(item, coarser) for item in value)
+    if isinstance(value, Table):
+        return value.like_this(((key, _refined(item, coarser)) for key, item in value.items()))
     if isinstance(value, dict):
         return {key: _refined(item, coarser) for key, item in value.items()}
     return value

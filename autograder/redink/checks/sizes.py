@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from redink.wire import SCALARS
+from redink.wire import SCALARS, Table
 
 TIMES, BESIDES = 4, 1000  # so many times the parts that were expected, and so many besides
 AXIS_BESIDES = 100
@@ -52,12 +52,13 @@ def measure(value: Any, most: float = math.inf) -> tuple[int, int]:
             longest = max(longest, *one.shape, 0)
         elif isinstance(one, str):
             parts += len(one)
-        elif isinstance(one, list | tuple | dict):
+        elif isinstance(one, list | tuple | dict | set | frozenset):
             parts += len(one)
             longest = longest if isinstance(one, dict) else max(longest, len(one))
             if parts <= most:
                 waiting += inner(one)
                 waiting += inner(one.values()) if isinstance(one, dict) else []
+                waiting += [one.index] if isinstance(one, Table) else []
     return parts, longest
 
 

@@ -1,8 +1,8 @@
 """What public and hidden checks share: small things that stand in for a student's own, and what a `given` draws for them.
 
-A `when` may use them as it uses the functions of its own file. Torch is named inside functions alone: the box has it, the
-grader need not. No `then` or `view` may use anything from here: the key under which a verdict is stored does not cover
-this file.
+What a call printed or raised is asked for here too. A `when` may use all this as it uses the functions of its own file.
+Torch is named inside functions alone: the box has it, the grader need not. No `then` or `view` may use anything from here:
+the key under which a verdict is stored does not cover this file.
 """
 
 from __future__ import annotations
@@ -16,6 +16,31 @@ if TYPE_CHECKING:
     import torch
 
 Arrays = dict[str, np.ndarray]
+
+# -- any course --------------------------------------------------------------------------------------------------------
+
+
+def printed(function: Callable[..., object], *args: object, **kwargs: object) -> list[str]:
+    """Call a function and return the lines that it printed, without blanks at their ends and empty lines at the last."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        function(*args, **kwargs)
+    text = out.getvalue().rstrip()
+    return [line.rstrip() for line in text.split("\n")] if text else []
+
+
+def raised(kind: type[Exception], function: Callable[..., object], *args: object, **kwargs: object) -> str:
+    """Call a function and say whether it raised an exception of a kind; any other one is raised, as it always is."""
+    try:
+        made = function(*args, **kwargs)
+    except NotImplementedError:  # of the stub that was handed out
+        raise
+    except kind:
+        return f"raises {kind.__name__}"
+    return f"returns a {type(made).__name__}"
+
 
 # -- mlp ---------------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from redink.records import Cell, Limits
 
 _REDINK = Path(__file__).parents[1]
 _LIBRARIES = ("numpy", "torch", "msgspec", "ipython", "matplotlib")
-_IN_BOTH = ("__init__.py", "errors.py", "texts.py", "records.py", "wire.py", "frames.py")
+_IN_BOTH = ("__init__.py", "errors.py", "texts.py", "records.py", "wire", "frames.py")
 _SANDBOX = "cgroups channel client environment levels meter pidfds sanitise session template".split()  # noqa: SIM905
 _IN_THE_BOX = (
     *_IN_BOTH, "calling.py", "box", "grader/pipeline/observe.py", "grader/evidence/keys.py", "grader/workers/borrowing.py",
@@ -32,7 +32,7 @@ _IN_THE_BOX = (
 _IN_THE_GIVEN = (*_IN_BOTH, "source.py", "checks", "assignment/trials.py", "grader/assignment/reference.py")
 _IN_THE_JUDGE = (
     *_IN_BOTH, "source.py", "notebook.py", "checks", "judging", "assignment/spec.py", "assignment/load.py",
-    "assignment/sharing.py", "assignment/trials.py", "grader/budget.py", "grader/digests.py",
+    "assignment/packages.py", "assignment/sharing.py", "assignment/trials.py", "grader/budget.py", "grader/digests.py",
     "grader/answer_key/key.py", "grader/answer_key/open_key.py", "grader/evidence/evidence.py",
     "grader/evidence/keys.py", "box/__init__.py", "box/time_limit.py",
     *(f"grader/pipeline/{name}.py" for name in ("assess", "judge", "carry", "diagnose", "score")),
@@ -55,15 +55,15 @@ def fingerprint(secret: bytes) -> str:
 
 
 @functools.cache
-def box_stamp() -> str:
-    """Return a digest of what an observation is made under."""
-    return digest(_machine(), _versions(_LIBRARIES), _files(box_files()))
+def box_stamp(packages: tuple[str, ...] = ()) -> str:
+    """Return a digest of what an observation is made under, where an assignment needs these packages too."""
+    return digest(_machine(), _versions((*_LIBRARIES, *packages)), _files(box_files()))
 
 
 @functools.cache
-def given_stamp() -> str:
+def given_stamp(packages: tuple[str, ...] = ()) -> str:
     """Name what the inputs of checks are made under, besides the checks themselves."""
-    return digest(platform.python_version(), _versions(("numpy", "torch", "msgspec")), _files(given_files()))
+    return digest(platform.python_version(), _versions(("numpy", "torch", "msgspec", *packages)), _files(given_files()))
 
 
 @functools.cache
@@ -73,9 +73,11 @@ def judging_stamp() -> str:
 
 
 @functools.cache
-def making_stamp() -> str:
+def making_stamp(packages: tuple[str, ...] = ()) -> str:
     """Name the code that makes answer keys."""
-    return digest(box_stamp(), given_stamp(), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING)))
+    return digest(
+        box_stamp(packages), given_stamp(packages), judging_stamp(), _files(_beneath(_REDINK, _IN_THE_MAKING))
+    )
 
 
 @functools.cache

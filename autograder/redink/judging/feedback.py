@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from redink.checks.comparing import key_name
+from redink.checks.describing import key_name
 from redink.checks.language import Check
 from redink.judging.answers import Answer
 from redink.records import Record, Trial, Verdict, Visibility, Word
 from redink.texts import clean, number
-from redink.wire import Opaque, decode
+from redink.wire import Opaque, Table, TupleList, decode
 
 ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
@@ -112,7 +112,7 @@ def show(value: Any) -> str:
     text, waiting = "", [_Piece(value)]
     while waiting and len(text) <= _LONGEST:
         piece = waiting.pop()
-        if isinstance(piece.value, list | dict):
+        if isinstance(piece.value, list | dict | set | frozenset):
             waiting += reversed(_opened(piece.value))
         else:
             text += _single(piece.value) if piece.text is None else piece.text
@@ -126,18 +126,32 @@ class _Piece(NamedTuple):
     text: str | None = None
 
 
-def _opened(value: list[Any] | dict[Any, Any]) -> list[_Piece]:
-    """Take apart the first items of a list or dict."""
-    if isinstance(value, list):
-        named = [("", item) for item in value[:_MOST_ITEMS]]
-        left, right = "[", ", …]" if len(value) > _MOST_ITEMS else "]"
-    else:
+def _opened(value: Any) -> list[_Piece]:
+    """Take apart the first items of a list, dict or set; of a table the index and the columns."""
+    if isinstance(value, dict):
         named = [(f"{key_name(key)}: ", value[key]) for key in itertools.islice(value, _MOST_ITEMS)]
-        left, right = "{", "}"
+        named = [("index: ", value.index), *named] if isinstance(value, Table) else named
+        left, right = f"{value.kind} {{" if isinstance(value, Table) else "{", "}"
+    else:
+        items = sorted(value, key=_order) if isinstance(value, set | frozenset) else value
+        named = [("", item) for item in items[:_MOST_ITEMS]]
+        left, right = _brackets(value)
+        right = f", …{right}" if len(items) > _MOST_ITEMS else right
     pieces = [_Piece(None, left)]
     for place, (name, item) in enumerate(named):
         pieces += [_Piece(None, f"{', ' if place else ''}{name}"), _Piece(item)]
     return [*pieces, _Piece(None, right)]
+
+
+def _brackets(value: Any) -> tuple[str, str]:
+    if isinstance(value, list):
+        return ("(", ",)" if len(value) == 1 else ")") if isinstance(value, TupleList) else ("[", "]")
+    return ("{", "}") if value else ("set(", ")")
+
+
+def _order(item: Any) -> tuple[str, Any]:
+    """Sort the items of a set: numbers by their size, others by how they are written."""
+    return ("", item) if isinstance(item, int | float) and item == item else (type(item).__name__, repr(item))
 
 
 def _single(value: Any) -> str:

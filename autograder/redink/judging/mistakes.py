@@ -11,9 +11,10 @@ import numpy as np
 
 from redink.checks.language import Check
 from redink.checks.sizes import outgrows, outline
+from redink.checks.things import EXACT, MOMENTS
 from redink.judging.answers import Answer
 from redink.judging.verdicts import viewed
-from redink.wire import Opaque
+from redink.wire import Opaque, Table
 
 _STEPS = 1000  # a number counts to a thousandth of the largest beside it
 _OFFSET = (
@@ -44,6 +45,12 @@ def _written(value: Any) -> str:
         return repr(value)
     if isinstance(value, int | float | complex):
         return _number(value)
+    if isinstance(value, set | frozenset):
+        return f"set {sorted(map(_written, value))}"
+    if isinstance(value, (*EXACT, *MOMENTS)):
+        return repr(value)
+    if isinstance(value, Table):
+        return f"{_written(value.index)} {_written(dict(value))}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
     if isinstance(value, dict):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from redink.checks.things import EXACT, MOMENTS
 from redink.source import definitions, statements
 
 _NAN = "not a number"  # which is equal to nothing, not even itself
@@ -93,4 +94,6 @@ def _distinct(value: Any) -> set[Any]:
         return {_NAN if number != number else number for number in np.unique(value)[:2].tolist()}
     if isinstance(value, float) and value != value:
         return {_NAN}
-    return {value} if isinstance(value, bool | int | float | str) else set()
+    if isinstance(value, set | frozenset):
+        return set().union(*map(_distinct, value))
+    return {value} if isinstance(value, (bool, int, float, str, *EXACT, *MOMENTS)) else set()

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import operator
 import re
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from redink.checks.comparing import as_array, describe, difference, is_table, key_name, notes, outgrown, placed
+from redink.checks.comparing import as_array, difference, is_table, notes, outgrown
+from redink.checks.describing import describe, key_name, placed
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
 from redink.checks.sizes import outgrows
+from redink.checks.things import is_thing, unlike
 from redink.errors import AuthorError
 from redink.judging.answers import Answer
 from redink.records import Verdict
 from redink.texts import clean
-from redink.wire import SCALARS, Opaque
+from redink.wire import SCALARS, Opaque, Table
 
 NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
@@ -210,11 +214,15 @@ def _is_boundless(value: Any) -> bool:
         return any(_is_boundless(item) for item in (value.values() if isinstance(value, dict) else value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         return bool(value.size) and not float(np.abs(value).max()) < _BOUND
+    if isinstance(value, Decimal | Fraction):
+        return not -_BOUND < value < _BOUND
     return isinstance(value, int | float) and not abs(value) < _BOUND
 
 
 def _unlike(seen: Any, expected: Any) -> str | None:
     """Say when an answer is of another kind altogether, so that a `then` need not guard against it."""
+    if (told := unlike(seen, expected)) or is_thing(expected):
+        return told
     if isinstance(expected, dict) and isinstance(seen, dict):
         lacking = bool(expected) and expected.keys().isdisjoint(seen)  # which of them there must be, a `then` knows
         return f"the key {key_name(next(iter(expected)))} is missing" if lacking else None
@@ -247,7 +255,11 @@ def _aligned(seen: Any, expected: Any) -> Any:
     if isinstance(expected, list) and isinstance(seen, np.ndarray) and (seen.ndim == 1 or (seen.ndim and seen.size)):
         seen = seen.tolist() if seen.ndim == 1 or is_table(expected) else list(seen)
     if isinstance(expected, list) and isinstance(seen, list) and len(seen) == len(expected):
-        return [_aligned(got, wanted) for got, wanted in zip(seen, expected, strict=True)]
+        return type(seen)(_aligned(got, wanted) for got, wanted in zip(seen, expected, strict=True))
+    if isinstance(expected, Table) and isinstance(seen, Table):
+        return seen.like_this(((key, _aligned(got, expected.get(key))) for key, got in seen.items()))
+    if isinstance(seen, Decimal | Fraction) and isinstance(expected, float):
+        return float(seen)
     if isinstance(expected, dict) and isinstance(seen, dict):
         return {key: _aligned(got, expected.get(key)) for key, got in seen.items()}
     return seen

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from types import MappingProxyType
 from typing import NamedTuple
 
-from redink.checks.comparing import key_name
+from redink.checks.describing import key_name
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _AXES = MappingProxyType({"one": "first", "two": "second", "three": "third", "four": "fourth"})

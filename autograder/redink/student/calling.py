@@ -22,7 +22,7 @@ def observe(request: Request, names: Mapping[str, Any], seconds: float) -> Obser
     try:
         with time_limit(seconds):
             value, modified = call(request, names)
-            data = encode(value)
+            data = encode(value, tuples=request.tuples)
     except KeyboardInterrupt:
         raise  # a person's own Ctrl-C
     except BaseException as error:  # noqa: BLE001 - whatever the student's code raises is an observation

@@ -14,6 +14,7 @@ from redink.assignment.load import load_checks, read_source
 from redink.assignment.published import Published
 from redink.assignment.spec import Question, Spec, read_spec
 from redink.assignment.trials import as_asked, make_requests
+from redink.calling import decode_inputs
 from redink.checks.language import Check
 from redink.errors import CourseError
 from redink.judging.answers import Answer, read_answer
@@ -27,7 +28,6 @@ from redink.judging.verdicts import NOT_WRITTEN, judge
 from redink.records import Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
 from redink.suggesting import unknown_name
-from redink.wire import decode
 
 SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
@@ -196,8 +196,8 @@ class Homework:
         answer = self.published.expected.get(trial.id)
         one_right_answer = answer and not (check.then_function or check.view_function)
         return Replay(
-            inputs=decode(trial.inputs),
-            expected=decode(answer.value) if answer and one_right_answer else None,
+            inputs=decode_inputs(trial.inputs),
+            expected=decode_inputs(answer.value) if answer and one_right_answer else None,
             got=call(request, names)[0],
         )
 

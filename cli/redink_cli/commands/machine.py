@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from redink_cli.options import hidden_folders, json_option
+from redink_cli.options import hidden_folders, json_option, needed_packages
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,12 @@ _WORTH = {
 }
 
 
-_HEADINGS = {"wall": "walls", "act": "forbidden acts, tried", "limit": "limits by default"}
+_HEADINGS = {
+    "wall": "walls",
+    "act": "forbidden acts, tried",
+    "limit": "limits by default",
+    "package": "packages of assignments",
+}
 
 
 @click.command("doctor")
@@ -43,7 +48,7 @@ def doctor_command(ctx: click.Context, require: str, json_file: str | None) -> N
     from redink.grader.sandbox.doctor import doctor
     from redink_cli import screen
 
-    examined = doctor(hidden=hidden_folders())
+    examined = doctor(hidden=hidden_folders(), packages=needed_packages())
     if json_file:
         screen.write_json(examined, json_file)
     if json_file != "-":

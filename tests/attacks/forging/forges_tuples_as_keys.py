@@ -14,6 +14,6 @@ def scale(X):
     while frame:
         wire = frame.f_globals.get("wire")
         if wire is not None:
-            wire.encode = lambda value: data
+            wire.encode = lambda value, **how: data
         frame = frame.f_back
     return X

@@ -9,6 +9,7 @@ import io
 import os
 import tempfile
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -49,8 +50,8 @@ _TORCH = [
 ]
 
 
-def warm_up(folder: str, with_torch: bool) -> CellShell:
-    """Import and try what notebooks use; return the shell in which cells will run."""
+def warm_up(folder: str, with_torch: bool, modules: Iterable[str] = ()) -> CellShell:
+    """Import and try what notebooks use, and these modules too; return the shell in which cells will run."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in _COMMON:
@@ -59,6 +60,8 @@ def warm_up(folder: str, with_torch: bool) -> CellShell:
         _warm_plots()
         if with_torch:
             _warm_torch()
+        for name in modules:
+            _import_quietly(name)
         shell = make_shell(folder)
         _warm_cells(shell)
     fixed_seeds.fix()
@@ -67,9 +70,20 @@ def warm_up(folder: str, with_torch: bool) -> CellShell:
     plt.close("all")
     gc.collect()
     gc.freeze()
-    if len(os.listdir("/proc/self/task")) != 1:  # noqa: PTH208 - a name count is all that is wanted
+    if _threads() != 1:
         raise RuntimeError("warming up left threads behind; children would dead-lock")
     return shell
+
+
+def _import_quietly(name: str) -> None:
+    """Import one module of a package that an assignment needs."""
+    importlib.import_module(name)
+    if _threads() > 1:
+        raise RuntimeError(f"importing {name} starts threads, so it cannot be warmed up for children")
+
+
+def _threads() -> int:
+    return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - a name count is all that is wanted
 
 
 def _warm_numpy() -> None:

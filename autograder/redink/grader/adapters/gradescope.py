@@ -28,9 +28,9 @@ _SCRIPTS = {"setup.sh": "gradescope_setup.txt", "run_autograder": "gradescope_ru
 
 def for_gradescope(course: Course, slug: str, target: Path, workers: Workers, wheel: Path) -> list[Path]:
     """Write the autograder's zip; return it."""
-    carried = what_it_installs(wheel)
-    refuse_stale(course, slug, workers)
     assignment = read_assignment(course, slug)
+    carried = what_it_installs(wheel, assignment.spec.packages)
+    refuse_stale(course, slug, workers)
     holds(wheel, slug, read_handout(assignment.folder))  # it need not: a course may have assignments of its own
     identity, recipient = new_pair()
     key = make_answer_key(assignment, own_secret(course, "gradescope"), workers.observe)
@@ -39,6 +39,7 @@ def for_gradescope(course: Course, slug: str, target: Path, workers: Workers, wh
         "PYTHON": f"{sys.version_info.major}.{sys.version_info.minor}",
         "WHEEL": wheel.name,
         "EXTRA": "[seal,torch]" if assignment.spec.torch else "[seal]",
+        "PACKAGES": "".join(f" {package}" for package in assignment.spec.packages),
         "SLUG": slug,
         "SHA256": file_hash(sealed),
     }

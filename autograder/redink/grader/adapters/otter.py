@@ -14,7 +14,7 @@ from pathlib import Path
 from redink.assignment.handout import read_handout, replace_folder, zip_files
 from redink.assignment.hidden import HiddenTests, pack
 from redink.assignment.sharing import share_points
-from redink.assignment.spec import Question
+from redink.assignment.spec import Question, Spec
 from redink.checks.language import Check
 from redink.grader.adapters.hiding import hidden_tests
 from redink.grader.assignment.assignment import Assignment, read_assignment
@@ -39,7 +39,7 @@ def for_otter(course: Course, slug: str, target: Path, workers: Workers) -> list
     tests = _tests(assignment, hidden_tests(course, assignment, "otter", workers))
     settings = {
         "otter_config.json": b"{}\n",
-        "requirements.txt": b"redink[torch]\n" if assignment.spec.torch else b"redink\n",
+        "requirements.txt": _requirements(assignment.spec),
     }
     folders = {target / slug: student, target / f"{slug}-autograder": {**needed, **tests, **settings}}
     for folder, files in folders.items():
@@ -53,6 +53,10 @@ def for_otter(course: Course, slug: str, target: Path, workers: Workers) -> list
     if not readme.exists():
         readme.write_text(_README.read_text(encoding="utf-8"), encoding="utf-8")
     return [*folders, archive, readme]
+
+
+def _requirements(spec: Spec) -> bytes:
+    return "".join(f"{name}\n" for name in ("redink[torch]" if spec.torch else "redink", *spec.packages)).encode()
 
 
 def student_notebook(assignment: Assignment) -> str:

@@ -42,15 +42,16 @@ def answer_key(course: Course, slug: str, observe: Observe, *, accept_older: boo
 
 
 def _is_of_today(key: AnswerKey) -> bool:
-    return all(part.stamp == box_stamp() for part in key.parts)
+    return all(part.stamp == box_stamp(key.spec.packages) for part in key.parts)
 
 
 def sources_digest(course: Course, slug: str) -> str:
     """Return a digest of all files that an answer key is made from, and of our own code that makes it."""
     folder, solution = course.find_assignment(slug), course.solutions / slug
-    names = [folder / "assignment.toml", folder / "checks.py", *(folder / name for name in read_spec(folder).data)]
+    spec = read_spec(folder)
+    names = [folder / "assignment.toml", folder / "checks.py", *(folder / name for name in spec.data)]
     names += [solution / name.format(slug=slug) for name in _PARTS]
-    return digest(making_stamp(), *(part for path in names for part in (path.name, _content(path))))
+    return digest(making_stamp(spec.packages), *(part for path in names for part in (path.name, _content(path))))
 
 
 def _content(path: Path) -> bytes:

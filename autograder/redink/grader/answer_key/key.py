@@ -81,7 +81,8 @@ class AnswerKey(Record, frozen=True, dict=True):
     def stamp(self) -> str:
         """Names what submissions are observed under: the code and libraries of the box, and the names it looks for."""
         forbids = [name for one in self.spec.questions if one.forbids for name in (one.id, *one.forbids)]
-        return digest(box_stamp(), *forbids) if forbids else box_stamp()
+        stamp = box_stamp(self.spec.packages)
+        return digest(stamp, *forbids) if forbids else stamp
 
     @functools.cached_property
     def of_check(self) -> dict[str, Part]:

@@ -94,9 +94,9 @@ def affected_checks(assignment: Assignment, cells: Sequence[Cell]) -> frozenset[
 
 def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, accept_older: bool) -> Iterator[_Asking]:
     """Make the trials of every check, or take them from the key that was kept."""
-    reference = Reference(assignment.master)
+    reference = Reference(assignment.master, assignment.folder)
     run = run_digest(assignment.to_run(assignment.solved), assignment.data(), assignment.spec.limits)
-    before = {} if kept is None else kept.of_check
+    before, packages = {} if kept is None else kept.of_check, assignment.spec.packages
     for check in assignment.checks:
         keys = ([PUBLISHED] if check in assignment.public else []) + ([secret] if secret is not None else [])
         old = before.get(check.id)
@@ -109,7 +109,9 @@ def _ask(assignment: Assignment, secret: bytes | None, kept: AnswerKey | None, a
         requests = make_requests(check, trials, question.asks, question.forbids)
         unwatched = [msgspec.structs.replace(one, forbids=()) for one in requests]  # answers do not depend on that
         answers_from = digest(run, msgspec.msgpack.encode(unwatched))
-        good = old is not None and old.answers_from == answers_from and (accept_older or old.stamp == box_stamp())
+        good = (
+            old is not None and old.answers_from == answers_from and (accept_older or old.stamp == box_stamp(packages))
+        )
         yield _Asking(check, inputs_from, answers_from, judged_by(check), trials, requests, kept=old if good else None)
 
 
@@ -117,8 +119,8 @@ def _inputs_digest(assignment: Assignment, check: Check, keys: Sequence[bytes]) 
     """Return a digest of what a check's inputs are made from; a `given` may ask for the reference."""
     asks = "reference" in inspect.signature(check.given_function).parameters
     master = [cell.source for cell in assignment.to_run(assignment.solved)] if asks else []
-    secrets = map(fingerprint, keys)
-    return digest(source_of(check.given_function), repr(check.trials), given_stamp(), *secrets, *master)
+    stamp, secrets = given_stamp(assignment.spec.packages), map(fingerprint, keys)
+    return digest(source_of(check.given_function), repr(check.trials), stamp, *secrets, *master)
 
 
 def judged_by(check: Check) -> str:
@@ -209,7 +211,8 @@ def _reference_part(assignment: Assignment, one: _Asking, reference: Observed | 
         expected, stamp = one.kept.expected, one.kept.stamp
     else:
         assert reference is not None
-        expected, stamp = tuple(reference.observations[trial.id] for trial in one.trials), box_stamp()
+        expected = tuple(reference.observations[trial.id] for trial in one.trials)
+        stamp = box_stamp(assignment.spec.packages)
     return Part(
         check=one.check.id,
         question=one.check.question,

@@ -30,9 +30,16 @@ def source_of(function: Callable[..., Any]) -> str:
 
 def _add(function: Any, found: dict[str, None]) -> None:
     """Add an author's function."""
-    if isinstance(function, FunctionType) and function.__module__.partition(".")[0] not in _STAMPED:
+    if isinstance(function, FunctionType) and not _is_stamped(function):
         for statement in statements(_own(function)):
             _follow(statement, function, found)
+
+
+def _is_stamped(function: FunctionType) -> bool:
+    """Tell whether a function is of an installed package, or of ours: stamps name its version."""
+    if function.__module__.partition(".")[0] in _STAMPED:
+        return True
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(function.__code__.co_filename).parts)
 
 
 def _follow(statement: Statement, at: FunctionType, found: dict[str, None]) -> None:

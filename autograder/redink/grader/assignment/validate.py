@@ -71,7 +71,7 @@ def questions_without_a_cell(assignment: Assignment) -> Iterator[str]:
 
 def refuse_unknown_mutates(assignment: Assignment) -> None:
     """Refuse a name in `mutates` that is no input of any check of its question; runs their givens."""
-    reference = Reference(assignment.master)
+    reference = Reference(assignment.master, assignment.folder)
     for question in (one for one in assignment.spec.questions if one.mutates):
         known: set[str] = set()
         for check in (one for one in assignment.checks if one.question == question.id):

@@ -161,7 +161,8 @@ def _texts(assignment: Assignment) -> dict[str, str]:
 
 def _readme(assignment: Assignment) -> str:
     spec, hidden = assignment.spec, hidden_counts(assignment)
-    package = "'redink[torch]'" if spec.torch else "redink"
+    needed = " ".join(["'redink[torch]'" if spec.torch else "redink", "jupyterlab", *spec.packages])
+    graded = ", ".join(["numpy", *(["torch"] if spec.torch else []), *spec.packages])
     rows = [
         f"| {question.title} | `{question.id}` | {question.points:g}{' (extra)' if question.tier == 'extra' else ''} "
         f"| {hidden[question.id]} | {question.minutes or '–'} |"
@@ -175,7 +176,7 @@ def _readme(assignment: Assignment) -> str:
             "from top to bottom. Where a function says `NotImplementedError`, it is yours to write; run the cell below it, "
             'for instance `check("' + spec.questions[0].id + '")`, to see how far you are.',
             "",
-            f"    pip install --find-links . {package} jupyterlab    # beside the wheel of Redink that your course gave you",
+            f"    pip install --find-links . {needed}    # beside the wheel of Redink that your course gave you",
             f"    jupyter lab {spec.slug}.ipynb",
             f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
             "",
@@ -183,7 +184,7 @@ def _readme(assignment: Assignment) -> str:
             "|---|---|---|---|---|",
             *rows,
             "",
-            f"It is graded with numpy{', torch' if spec.torch else ''} and matplotlib; other packages are not there.",
+            f"It is graded with {graded} and matplotlib; other packages are not there.",
             "",
             "The checks here are the public ones, on published inputs. Grades also come from hidden checks and from other "
             "inputs of the same kind, so an answer that only fits the published numbers earns nothing.",

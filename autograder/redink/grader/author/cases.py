@@ -107,5 +107,5 @@ def _job(key: AnswerKey, cells: Sequence[Cell], answers: Answers) -> Job:
     known = tuple(pack_check(check, keys[check], seen) for check, seen in answers.items())
     ran = tuple(CellRun(index=cell.index, status="ok") for cell in cells)
     execution = Execution(cells=ran)
-    box = BoxSettings(torch=key.spec.torch)
+    box = BoxSettings(torch=key.spec.torch, packages=key.spec.packages)
     return Job(notebook=write_cells(cells), key="", box=box, earlier=execution, known=known)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import re
 import zipfile
+from collections.abc import Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +48,7 @@ def student_repository(folder: Path, wheel: Path, system: Platform) -> dict[str,
     readme = handout["README.md"].replace(b"--find-links .", f"--find-links {FOLDER}".encode())
     said = f'[notebooks]\n{spec.slug} = "{spec.slug}.ipynb"\n'
     ours = {"README.md": readme, ".redink.toml": said.encode()}
-    return {**handout, **_common(wheel, system, "student", extra, ""), **ours}
+    return {**handout, **_common(wheel, system, "student", extra, "", spec.packages), **ours}
 
 
 def course_repository(specs: list[Spec], wheel: Path, system: Platform, key: bytes | None) -> dict[str, bytes]:
@@ -55,14 +56,19 @@ def course_repository(specs: list[Spec], wheel: Path, system: Platform, key: byt
     extra = "[seal,torch]" if any(spec.torch for spec in specs) else "[seal]"
     sha256 = file_hash(key) if key is not None else "0" * 64  # which opens no file
     readme = _README.format(slugs=" ".join(spec.slug for spec in specs))
-    files = {**_common(wheel, system, "course", extra, sha256), "README.md": readme.encode(), "repositories.txt": b""}
+    packages = tuple(dict.fromkeys(package for spec in specs for package in spec.packages))
+    common = _common(wheel, system, "course", extra, sha256, packages)
+    files = {**common, "README.md": readme.encode(), "repositories.txt": b""}
     return files if key is None else {**files, "keys.age": key}
 
 
-def _common(wheel: Path, system: Platform, whose: str, extra: str, sha256: str) -> dict[str, bytes]:
+def _common(
+    wheel: Path, system: Platform, whose: str, extra: str, sha256: str, packages: Sequence[str]
+) -> dict[str, bytes]:
     text = (_TEMPLATES / f"{system}-{whose}.yml").read_text(encoding="utf-8")
     told = {"PYTHON": platform.python_version(), "WHEEL": wheel.name, "EXTRA": extra, "SHA256": sha256}
-    needed = {f"{FOLDER}/{name}": data for name, data in what_it_installs(wheel).items()}
+    told["PACKAGES"] = "".join(f" {package}" for package in packages)
+    needed = {f"{FOLDER}/{name}": data for name, data in what_it_installs(wheel, packages).items()}
     return {_PLACES[system][whose]: fill_in(text, told), **needed}
 
 
@@ -73,14 +79,14 @@ def fill_in(text: str, told: dict[str, str]) -> bytes:
     return text.encode()
 
 
-def what_it_installs(wheel: Path) -> dict[str, bytes]:
+def what_it_installs(wheel: Path, packages: Sequence[str] = ()) -> dict[str, bytes]:
     """Return the wheel, and the exact versions of what it needs; refuse a wheel of other code than this Redink's."""
     if not _NAME.fullmatch(wheel.name):
         raise CourseError(f"{wheel} has a name that cannot stand in a script")
     _refuse_other_code(wheel)
     return {
         wheel.name: wheel.read_bytes(),
-        "constraints.txt": "".join(f"{line}\n" for line in pinned()).encode(),
+        "constraints.txt": "".join(f"{line}\n" for line in pinned(packages)).encode(),
     }
 
 
@@ -114,10 +120,11 @@ def _read_wheel(wheel: Path) -> dict[str, bytes]:
         raise CourseError(f"{wheel} is no wheel of Redink ({error}); {_AGAIN}") from error
 
 
-def pinned() -> list[str]:
-    """List the versions that are installed here of all that Redink needs, as constraints for pip."""
+def pinned(packages: Sequence[str] = ()) -> list[str]:
+    """List the versions that are installed here of all that Redink and these packages need, as constraints for pip."""
     found: dict[str, str] = {}
-    waiting = [("redink", extra) for extra in ("", "torch", "seal")]
+    found.update({name: version for name in map(_normal, packages) if (version := _version(name))})
+    waiting = [*(("redink", extra) for extra in ("", "torch", "seal")), *((name, "") for name in found)]
     for name, extra in waiting:  # which grows meanwhile
         for needed in _needs(name, extra):
             if needed not in found and (version := _version(needed)):
@@ -131,7 +138,11 @@ def _needs(name: str, extra: str) -> list[str]:
 
     needs = [Requirement(line) for line in metadata.requires(name) or ()]
     here = [one for one in needs if one.marker is None or one.marker.evaluate({"extra": extra})]
-    return [re.sub(r"[-_.]+", "-", one.name).lower() for one in here]
+    return [_normal(one.name) for one in here]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _version(name: str) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from redink.checks.comparing import is_table
+from redink.checks.things import EXACT, MOMENTS
 from redink.records import Observation, Precision
-from redink.wire import BFloat16Array, decode, encode
+from redink.wire import BFloat16Array, Table, decode, encode
 
 NOISE = 1e-12  # relative; of coarser numbers a few units in the last place
 _UNITS = 4
@@ -55,13 +56,21 @@ def _returned(value: Any) -> Observation:
 
 def _filled(value: Any, number: float) -> Any:
     if isinstance(value, np.ndarray):
-        return np.full_like(value, number)
+        return np.full_like(value, "NaT" if value.dtype.kind in "mM" else number)
     if isinstance(value, bool):
         return bool(number)
     if isinstance(value, int | float):
         return type(value)(number)
-    if isinstance(value, list):
-        return [_filled(item, number) for item in value]
+    if isinstance(value, list | tuple):
+        return type(value)(_filled(item, number) for item in value)
+    if isinstance(value, set | frozenset):
+        return type(value)(_filled(item, number) for item in value)
+    if isinstance(value, EXACT):
+        return type(value)(number)
+    if isinstance(value, MOMENTS):
+        return None
+    if isinstance(value, Table):
+        return value.like_this((key, _filled(column, number)) for key, column in value.items())
     if isinstance(value, dict):
         return {key: _filled(item, number) for key, item in value.items()}
     return "" if isinstance(value, str) else value
@@ -79,12 +88,24 @@ def _arrays(value: Any, resize: Callable[[Array], Array]) -> Any:
     if isinstance(value, np.ndarray):
         return resize(np.atleast_1d(value))
     if isinstance(value, list) and value and is_table(value):
-        return resize(np.asarray(value)).tolist()
+        return type(value)(resize(np.asarray(value)).tolist())
     if isinstance(value, list):
-        return [_arrays(item, resize) for item in value]
+        return type(value)(_arrays(item, resize) for item in value)
+    if isinstance(value, set | frozenset):
+        return value if resize(np.arange(len(value))).size else set()
+    if isinstance(value, Table):
+        return value.like_this(
+            ((key, _rows(column, resize)) for key, column in value.items()), _rows(value.index, resize)
+        )
     if isinstance(value, dict):
         return {key: _arrays(item, resize) for key, item in value.items()}
     return value
+
+
+def _rows(column: Any, resize: Callable[[Array], Array]) -> Any:
+    """Resize one column of a table, as all the others."""
+    places = resize(np.arange(len(column)))
+    return column[places] if isinstance(column, np.ndarray) else [column[place] for place in places]
 
 
 def _each(value: Any, change: Callable[[Array], Array]) -> Any:
@@ -94,7 +115,9 @@ def _each(value: Any, change: Callable[[Array], Array]) -> Any:
     if isinstance(value, float):
         return float(change(np.asarray(value)))
     if isinstance(value, list):
-        return [_each(item, change) for item in value]
+        return type(value)(_each(item, change) for item in value)
+    if isinstance(value, Table):
+        return value.like_this((key, _each(column, change)) for key, column in value.items())
     if isinstance(value, dict):
         return {key: _each(item, change) for key, item in value.items()}
     return value

@@ -116,7 +116,7 @@ def graded(
 
 
 def _refuse_unsteady_givens(assignment: Assignment, secret: bytes) -> None:
-    reference = Reference(assignment.master)
+    reference = Reference(assignment.master, assignment.folder)
     for check in assignment.checks:
         for key in [PUBLISHED, secret] if check in assignment.public else [secret]:
             first = make_trials(assignment.slug, check, key, reference)

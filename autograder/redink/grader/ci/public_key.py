@@ -87,7 +87,7 @@ def _part(spec: Spec, check: Check, published: Published) -> Part:
         inputs_from="",
         answers_from="",
         judged_by="",
-        stamp=box_stamp(),
+        stamp=box_stamp(spec.packages),
         trials=trials,
         requests=make_requests(check, trials, question.asks, question.forbids),
         expected=tuple(published.expected[trial.id] for trial in trials),

@@ -13,6 +13,7 @@ class BoxSettings(Record, frozen=True):
     """How boxes are made: all that a worker must know of the machine it works on."""
 
     torch: bool
+    packages: tuple[str, ...] = ()  # to be warmed up besides
     hidden: tuple[str, ...] = ()  # folders that stay invisible wherever they are
     without: tuple[str, ...] = ()  # walls that a test takes away
     allow_weak: bool = False

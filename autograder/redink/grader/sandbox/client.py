@@ -38,6 +38,7 @@ class Zygote:
         self,
         *,
         torch: bool = True,
+        packages: Sequence[str] = (),
         hidden: Sequence[str] = (),
         without: Sequence[str] = (),
         allow_weak: bool = False,
@@ -45,10 +46,12 @@ class Zygote:
     ) -> None:
         """Start one, from the template at this address, or from one of its own.
 
-        `torch` is for a template of its own. `hidden` names folders that must stay invisible even below Python's own,
-        such as the course. `without` takes walls away ("namespaces", "landlock", "seccomp", …), to test what is left.
+        `torch` and `packages` are for a template of its own. `hidden` names folders that must stay invisible even
+        below Python's own, such as the course. `without` takes walls away ("namespaces", "landlock", "seccomp", …), to
+        test what is left.
         """
         self._torch = torch
+        self._packages = tuple(packages)
         self._hidden = tuple(hidden)
         self._without = tuple(without)
         self._allow_weak = allow_weak
@@ -200,7 +203,7 @@ class Zygote:
                     return connect(address)
         if self._own is not None:
             self._own.close()
-        self._own = Template(torch=self._torch)
+        self._own = Template(torch=self._torch, packages=self._packages)
         return connect(self._own.address)
 
     def _ready(self) -> socket.socket:

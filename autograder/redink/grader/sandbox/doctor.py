@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from redink import wire
+from redink.assignment.packages import missing
 from redink.errors import BoxError, WireError
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.levels import level
@@ -89,7 +90,7 @@ class Finding(Record, frozen=True):
     """One wall, forbidden act or limit: whether it holds, what it means, and how to fix it if not."""
 
     name: str
-    kind: Literal["wall", "act", "limit"]
+    kind: Literal["wall", "act", "limit", "package"]
     holds: bool
     detail: str = ""
     remedy: str = ""
@@ -103,8 +104,8 @@ class Examined(Record, frozen=True):
     reason: str = ""  # why there is no box at all
 
 
-def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examined:
-    """Try the box of this machine, from which the `hidden` folders must stay invisible."""
+def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = (), packages: Sequence[str] = ()) -> Examined:
+    """Try the box of this machine, from which the `hidden` folders must stay invisible, and look for packages."""
     try:
         with Zygote(torch=False, hidden=hidden, without=without, allow_weak=True) as zygote, _bait() as inputs:
             seen = zygote.observe([Cell(index=1, source=_CELL)], _requests(inputs), Limits())
@@ -117,7 +118,13 @@ def doctor(*, hidden: Sequence[str] = (), without: Sequence[str] = ()) -> Examin
         for name in seen.box.missing
     ]
     worth = level(seen.box) if all(act.holds for act in acts) else "weak"
-    return Examined(level=worth, findings=(*walls, *acts, *_limits(set(seen.box.walls))))
+    return Examined(level=worth, findings=(*walls, *acts, *_limits(set(seen.box.walls)), *_packages(packages)))
+
+
+def _packages(names: Sequence[str]) -> list[Finding]:
+    """Say which packages of a course are installed here."""
+    lacking = missing(names)
+    return [Finding(name=one, kind="package", holds=one not in lacking, remedy=lacking.get(one, "")) for one in names]
 
 
 def _limits(walls: set[str]) -> list[Finding]:

@@ -7,11 +7,12 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import redink.box
+from redink.assignment.packages import modules_of
 from redink.box import scratch
 from redink.errors import BoxError
 from redink.grader.sandbox.environment import clean_environment
@@ -27,10 +28,11 @@ class Template:
     closed; zygotes that were forked from it go on.
     """
 
-    def __init__(self, *, torch: bool = True) -> None:
-        """Start it; this does not wait until it is warm."""
+    def __init__(self, *, torch: bool = True, packages: Sequence[str] = ()) -> None:
+        """Start it; this does not wait until it is warm. Packages are named as pip knows them."""
         if sys.platform != "linux":
             raise BoxError("the box needs Linux: grade in a container or on a server; students need no box")
+        modules = modules_of(packages) if packages else ()
         scratch.sweep()
         self.folder, log = scratch.make()
         self.address = str(self.folder / _SOCKET)
@@ -40,7 +42,7 @@ class Template:
             _through(self.folder, listener.bind)
             listener.listen(_BACKLOG)
             passed = [listener.fileno(), owner]
-            arguments = [*map(str, passed), str(self.folder), "torch" if torch else "plain"]
+            arguments = [*map(str, passed), str(self.folder), "torch" if torch else "plain", *modules]
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
                     [sys.executable, "-P", str(entry), *arguments],

@@ -118,7 +118,7 @@ def _opened(one: SealedKey, sealed: SealedKeys, where: str) -> Unsealed:
             f"{where} is outdated: it was sealed for other public files of {key.slug} than this Redink has; seal it again"
         )
     told = []
-    if any(part.stamp != box_stamp() for part in key.parts):
+    if any(part.stamp != box_stamp(key.spec.packages) for part in key.parts):
         told.append(
             f"the answers of {key.slug} were made with another Python, numpy or torch than this machine has: "
             "numbers near a tolerance may differ"

@@ -200,5 +200,6 @@ def _zygote_of_the_reference(settings: BoxSettings) -> Zygote:
 
 def _make_zygote(one: BoxSettings) -> Zygote:
     return Zygote(
-        torch=one.torch, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak, template=one.template
-    )
+        torch=one.torch, packages=one.packages, hidden=one.hidden, without=one.without, allow_weak=one.allow_weak,
+        template=one.template,
+    )  # fmt: skip

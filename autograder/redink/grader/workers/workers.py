@@ -107,7 +107,7 @@ class Workers:
         if self._executor is not None:
             return self._box
         if self._template is None:
-            self._template = Template(torch=self._box.torch)
+            self._template = Template(torch=self._box.torch, packages=self._box.packages)
         return msgspec.structs.replace(self._box, template=self._template.address)
 
     def executor(self) -> Executor:
@@ -138,8 +138,10 @@ def workers_for(
     executor: Executor | None = None,
 ) -> Workers:
     """Make workers for one assignment of a course; the course stays invisible to what they run."""
-    torch = read_spec(course.find_assignment(slug)).torch
-    box = BoxSettings(torch=torch, hidden=(str(course.root),), without=without, allow_weak=allow_weak)
+    spec = read_spec(course.find_assignment(slug))
+    box = BoxSettings(
+        torch=spec.torch, packages=spec.packages, hidden=(str(course.root),), without=without, allow_weak=allow_weak
+    )
     return Workers(jobs, box, executor=executor)
 
 

@@ -1,0 +1,8 @@
+"""Returns what should be printed.
+
+loses: triangle
+says: Expected 2 values, got 0
+"""
+
+def print_triangle(n):
+    return '\n'.join('*' * k for k in range(1, n + 1))
