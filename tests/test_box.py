@@ -660,6 +660,38 @@ def train():
     assert torch_zygote.observe(cells(source), requests, limits).observations == seen.observations
 
 
+COMPILER = """
+import sys, torch
+sympy_was_there = "sympy" in sys.modules
+def kind():
+    return type(sys.modules["torch._dynamo"]).__name__
+def train():
+    model = torch.nn.Linear(2, 2)
+    for make in (torch.optim.SGD, torch.optim.Adam):
+        optimizer = make(model.parameters(), lr=0.1)
+        optimizer.zero_grad()
+        model(torch.ones(3, 2)).sum().backward()
+        optimizer.step()
+    torch.func.vmap(torch.func.grad(lambda x: (x * x).sum()))(torch.ones(3, 2))
+    model.to("meta")(torch.ones(3, 2, device="meta")).sum().backward()
+    return kind(), sympy_was_there, "sympy" in sys.modules
+def look_inside():
+    import torch._dynamo.utils
+    return kind(), torch._dynamo.utils is sys.modules["torch._dynamo.utils"], torch._dynamo is sys.modules["torch._dynamo"]
+def compile_it():
+    return torch.compile(lambda x: 2 * x, backend="eager")(torch.ones(2)).tolist(), kind()
+"""
+
+
+def test_torchs_compiler_is_loaded_by_what_compiles_and_by_nothing_else(torch_zygote: Zygote) -> None:
+    seen = torch_zygote.observe(cells(COMPILER), calls("train"), Limits()).observations["train"]
+    assert value(seen) == ["_Later", True, True]  # nothing was left for a child to load
+    answers = {"look_inside": ["module", True, True], "compile_it": [[2.0, 2.0], "module"]}
+    for name, answer in answers.items():
+        seen = torch_zygote.observe(cells(COMPILER), calls("train", name), Limits()).observations[name]
+        assert value(seen) == answer, seen
+
+
 LOADER = """
 import random, torch
 from torch.utils.data import DataLoader, Dataset

@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from redink.box.shell import data_loading, fixed_seeds
+from redink.box.shell import compiler, data_loading, fixed_seeds
 from redink.box.shell.cells import CellShell, make_shell
 
 _COMMON = [
@@ -45,7 +45,6 @@ _TORCH = [
     "torch.optim",
     "torch.utils.data",
     "torch.func",
-    "torch._dynamo",
     "torch.autograd",
 ]
 
@@ -102,7 +101,7 @@ def _warm_plots() -> None:
     axes.scatter([0, 1], [1, 0])
     axes.set_title("$x^2$")
     axes.legend()
-    figure.savefig(io.BytesIO(), format="png")
+    figure.canvas.draw()
     plt.close(figure)
 
 
@@ -111,6 +110,7 @@ def _warm_torch() -> None:
 
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
+    compiler.load_when_compiling(torch)
     for name in _TORCH:
         importlib.import_module(name)
     model: Any = torch.nn.Sequential(
@@ -121,6 +121,7 @@ def _warm_torch() -> None:
         loss = torch.nn.functional.cross_entropy(model(torch.zeros(2, 1, 8, 8)), torch.tensor([0, 1]))
         loss.backward()
         optimizer.step()
+    model.to("meta")(torch.zeros(2, 1, 8, 8, device="meta")).sum().backward()  # loads what tells shapes without values
     torch.func.grad(lambda x: (x @ x).sum())(torch.ones(2, 2))
     repr(torch.zeros(2))
     fixed_seeds.fix_torch(torch)
