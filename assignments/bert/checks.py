@@ -398,7 +398,7 @@ def _(student, logits, labels):
 
 @check("loss", trials=4, tol=1e-5, covers="R297")
 def the_gradient_is_probabilities_minus_truth(rng, trial):
-    """The gradient of the loss with respect to the logits: at asked places it sums to 0, elsewhere it is 0; integers are legal."""
+    """The gradient with respect to the logits sums to 0 at each asked place, and is 0 elsewhere; logits may be integers."""
     return asked(rng, *[(1, 3, 2), (3, 7, 5), (6, 9, 11), (3, 5, 4)][trial], whole=trial == 3)
 
 
@@ -545,7 +545,7 @@ def _(student, tables, ids, places, mask_id):
 
 @check("mlm", covers="R303 R304")
 def an_encoder_of_three_sums(rng, trial):
-    """Bert adds token, place and segment, and looks everywhere but at padding; without segments and real all are 0 and real."""
+    """Bert adds token, place and segment, and looks anywhere but at padding; unless told, all are 0 and real."""
     B, L, vocab, width, heads, depth = [(1, 2, 2, 2, 1, 1), (2, 4, 5, 6, 3, 1), (3, 5, 7, 4, 2, 2)][trial]
     weights = encoder_weights(rng, vocab, width, L + 1, depth)
     if trial == 0:  # by hand: a second place that is padding, and so is not looked at

@@ -96,7 +96,7 @@ def a_forward_pass(reference, rng, trial):
 
 @check("backward", calls="softmax_backward", covers="R268")
 def back_through_the_softmax(rng, trial):
-    """softmax_backward sends dP back to the scores, row by row; for two keys, ds₁ = p₁p₂(dp₁ − dp₂). dP may hold integers."""
+    """softmax_backward sends dP back to the scores, row by row; for two keys, ds₁ = p₁p₂(dp₁ − dp₂). Integers may come."""
     n, m = [(1, 2), (3, 4), (5, 7)][trial]
     lead = (2,) if trial == 2 else ()
     dP = [
@@ -545,7 +545,7 @@ def _(student, tokens, table, count, length, rank):
 
 @check("gpt", covers="R269 R274 R276")
 def your_own_parts_make_a_model_that_writes(rng, trial):
-    """Your heads in your layers in your GPT: its logits, and what generate writes with it. (A mistake in a part costs once.)"""
+    """Your heads in your layers in your GPT: its logits, and what generate writes. (A part's mistake costs once.)"""
     B, n, vocab, width, heads, hidden, depth = [(1, 1, 2, 2, 1, 1, 1), (2, 4, 5, 6, 3, 5, 1), (2, 3, 7, 4, 2, 9, 2)][
         trial
     ]

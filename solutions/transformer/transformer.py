@@ -875,7 +875,7 @@ plt.show()
 
 # %% tags=["explore"]
 plt.figure(figsize=(8, 4))
-rate, steps = 5e-3, 100 if quick else 150
+rate, steps = 5e-3, 100 if quick else 120
 stairs = [(10, rate * k / 6) for k in range(1, 6)]  # (steps, rate)
 runs = {
     "pre-norm": (True, [(steps, rate)]),
@@ -932,7 +932,7 @@ kept, read = rows[aside[: len(rows) // 10]], rows[aside[len(rows) // 10 :]]
 torch.manual_seed(3)
 blocks = [EncoderLayer(64, 128, MultiHeadAttention(64, 4)) for _ in range(2)]
 reader = GPT(len(letters), 64, 48, blocks).to(device)
-losses = train(reader, read, 200 if quick else 450, 32, 4e-3, np.random.default_rng(3))
+losses = train(reader, read, 200 if quick else 400, 32, 4e-3, np.random.default_rng(3))
 with torch.no_grad():
     surprise = -reader(kept)[:, :-1].log_softmax(-1).gather(-1, kept[:, 1:, None])[..., 0]
 frequent = np.bincount(numbers, minlength=len(letters)) / len(numbers)
@@ -1021,7 +1021,7 @@ targets = torch.cat([torch.full_like(eight[:, :1], len(letters)), eight], dim=1)
 torch.manual_seed(1)
 reverser = Reverser(len(letters) + 1, 32).to(device)
 rng = np.random.default_rng(1)
-train(reverser, targets[1000:], 150 if quick else 300, 64, 5e-3, rng)
+train(reverser, targets[1000:], 150 if quick else 250, 64, 5e-3, rng)
 
 sources = torch.tensor([[letters.index(one) for one in "backward"]], device=device)
 start = torch.full_like(sources[:, :1], len(letters))

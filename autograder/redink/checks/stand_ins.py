@@ -169,7 +169,11 @@ def numbered(rng: np.random.Generator, pieces: Iterable[str]) -> dict[str, int]:
 
 def encoder_weights(rng: np.random.Generator, vocab: int, width: int, length: int, depth: int) -> Arrays:
     """Draw the weights of an encoder of torch's own layers, as `Bert` names them; none of them 0 or 1."""
-    shapes = {"token.weight": (vocab, width), "place.weight": (length, width), "segment.weight": (2, width)}
+    shapes: dict[str, tuple[int, ...]] = {
+        "token.weight": (vocab, width),
+        "place.weight": (length, width),
+        "segment.weight": (2, width),
+    }
     shapes |= {"head.weight": (vocab, width), "head.bias": (vocab,)}
     norms = ["norm"]
     for i in range(depth):
