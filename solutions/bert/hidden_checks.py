@@ -925,8 +925,12 @@ def _(student, pairs, length, vocab, labels, asked, weights, heads):
         def __init__(self, encoder, rows):
             super().__init__()
             self.encoder = encoder
+            segments, real = (
+                np.stack([np.asarray(row[k]) for row in rows]) for k in (1, 2)
+            )
             self.segments, self.real = (
-                torch.tensor(np.stack([np.asarray(row[k]) for row in rows])) for k in (1, 2)
+                torch.tensor(segments).long(),
+                torch.tensor(real).bool(),
             )
 
         def forward(self, ids):
