@@ -12,6 +12,8 @@ Chance. A right solution fails with a probability below 1.3e-7 over the whole as
   and two seeds draw the same 90 batches with less than 495^−90 (there are 495 ways to draw four of 12 rows);
 - four checks of reach: what is changed must move what sees it by more than 1e-6, or 1e-9. How far the least of them moves was
   measured in 3,000 draws of each trial; exponential tails of its logarithm give 3.2e-8 for all twelve.
+What a student's whole stack says, and writes by taking the likeliest token, is compared with the reference's; it is asked to reach
+only where the reference's does, so no draw fails a right one (two tokens within rounding of each other are of no account).
 Everything else is exact: the variance of the scores, too, is compared with that of the very numbers that were drawn.
 """
 
