@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, answers_have_form, check, close
-from redink.checks.stand_ins import SPECIAL, letters, numbered
+from redink.checks.stand_ins import SPECIAL, encoder_weights, letters, loaded, numbered
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
@@ -278,7 +278,7 @@ def to_hide(rng, trial):
     )
 
 
-@check("corrupt", trials=4, covers="R300 R297")
+@check("corrupt", trials=4, covers="R300 R297 R310")
 def labels_are_the_words_before_they_were_hidden(rng, trial):
     """A label is the original id where a token is selected, whatever its cover, and −100 elsewhere, in each of 100 calls."""
     return to_hide(rng, trial)
@@ -371,6 +371,9 @@ def _(seen, rows, length):
 
 def asked(rng, rows, length, size, whole=False, share=0.35):
     """Draw logits, whole or not, and labels: each row with another number of asked places, word 0 among the answers."""
+    if rows == 1:  # by hand: p is a half, a third, a quarter …
+        logits = np.log(rng.integers(1, 4, size=(1, length, size)))
+        return dict(logits=logits, labels=np.array([[size - 1, -100, 0]]))
     logits = 2 * rng.normal(size=(rows, length, size))
     if whole:
         logits = rng.integers(-4, 5, size=logits.shape)
@@ -385,7 +388,7 @@ def asked(rng, rows, length, size, whole=False, share=0.35):
 @check("loss", trials=4, tol=1e-5, covers="R297")
 def the_loss_is_the_mean_surprise_at_asked_places(rng, trial):
     """The loss is the mean of −log p[label] over all asked places of the batch; logits may be integers."""
-    return asked(rng, *[(2, 3, 4), (3, 7, 5), (6, 9, 11), (3, 5, 4)][trial], whole=trial == 3)
+    return asked(rng, *[(1, 3, 2), (3, 7, 5), (6, 9, 11), (3, 5, 4)][trial], whole=trial == 3)
 
 
 @the_loss_is_the_mean_surprise_at_asked_places.when
@@ -395,8 +398,8 @@ def _(student, logits, labels):
 
 @check("loss", trials=4, tol=1e-5, covers="R297")
 def the_gradient_is_probabilities_minus_truth(rng, trial):
-    """The gradient is (p − truth) / (number of asked places) where a place is asked; logits may be integers."""
-    return asked(rng, *[(2, 3, 4), (3, 7, 5), (6, 9, 11), (3, 5, 4)][trial], whole=trial == 3)
+    """The gradient with respect to the logits sums to 0 at each asked place, and is 0 elsewhere; logits may be integers."""
+    return asked(rng, *[(1, 3, 2), (3, 7, 5), (6, 9, 11), (3, 5, 4)][trial], whole=trial == 3)
 
 
 @the_gradient_is_probabilities_minus_truth.when
@@ -540,20 +543,50 @@ def _(student, tables, ids, places, mask_id):
     return dict(surprise=surprise, has_gradient=torch.as_tensor(surprise).requires_grad)
 
 
+@check("mlm", covers="R303 R304")
+def an_encoder_of_three_sums(rng, trial):
+    """Bert adds token, place and segment, and looks anywhere but at padding; unless told, all are 0 and real."""
+    B, L, vocab, width, heads, depth = [(1, 2, 2, 2, 1, 1), (2, 4, 5, 6, 3, 1), (3, 5, 7, 4, 2, 2)][trial]
+    weights = encoder_weights(rng, vocab, width, L + 1, depth)
+    if trial == 0:  # by hand: a second place that is padding, and so is not looked at
+        weights = {name: rng.choice([-2.0, -1.0, 1.0, 2.0], size=one.shape) for name, one in weights.items()}
+    lengths = rng.permutation(np.resize(np.arange(1, L), B))
+    return dict(
+        ids=rng.integers(vocab, size=(B, L)),
+        segments=rng.permuted(np.resize([0, 1], (B, L)), axis=1),
+        real=np.arange(L) < lengths[:, None],
+        weights=weights,
+        heads=heads,
+        depth=depth,
+    )
+
+
+@an_encoder_of_three_sums.when
+def _(student, ids, segments, real, weights, heads, depth):
+    vocab, width = weights["token.weight"].shape
+    model = loaded(student.Bert(vocab, width, len(weights["place.weight"]), heads, depth), weights)
+    ids, real = torch.from_numpy(ids), torch.from_numpy(real)
+    return dict(
+        packed=model(ids, torch.from_numpy(segments), real)[real],
+        alone=model(ids),
+        states=model.states(ids),
+    )
+
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
-    denoising=("original", "corrupted", "difference"),
+    damaged=float,
     masked_words=float,
-    left_alone=("mismatch", "speed", "memory"),
-    stalled=("context", "targets", "patience"),
-    too_good=("leak", "overfitting", "success"),
-    encoder_only=("gpt", "bert", "t5"),
-    story=("encoder", "decoder", "neither"),
-    expensive=("serial", "sparse", "repeated"),
-    annotator=("text", "people", "network"),
-    bytes=("length", "ambiguity", "size"),
+    trust=float,
+    stalled=("context", "targets", "patience", "capacity"),
+    one_sided=("a", "b", "c", "d"),
+    may_look=float,
+    unsuited=("names", "spam", "story", "match"),
+    lessons=float,
+    surprise=float,
+    bytes=float,
 )
 
 

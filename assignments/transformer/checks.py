@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redink.checks import Fail, answers_have_form, check
-from redink.checks.stand_ins import attention, block, gpt_weights, head_weights, layer_weights
+from redink.checks.stand_ins import (
+    attention,
+    block,
+    gpt_weights,
+    head_weights,
+    layer_weights,
+    loaded,
+    ranked,
+    stack_weights,
+)
 
 if TYPE_CHECKING:
     import torch  # the box has it; the grader need not
@@ -87,7 +96,7 @@ def a_forward_pass(reference, rng, trial):
 
 @check("backward", calls="softmax_backward", covers="R268")
 def back_through_the_softmax(rng, trial):
-    """softmax_backward gives p (dp − Σ p dp) for every row; dP may hold integers."""
+    """softmax_backward sends dP back to the scores, row by row; for two keys, ds₁ = p₁p₂(dp₁ − dp₂). Integers may come."""
     n, m = [(1, 2), (3, 4), (5, 7)][trial]
     lead = (2,) if trial == 2 else ()
     dP = [
@@ -107,12 +116,17 @@ def back_through_attention(rng, trial, reference):
 @check("backward", calls="projection_backward", covers="R266")
 def back_through_the_projections(rng, trial):
     """projection_backward gives the gradients in X, which may hold integers, and in the three weight matrices."""
-    B, n, d, d_k, d_v = [(1, 1, 2, 3, 1), (2, 3, 4, 2, 5), (3, 5, 4, 6, 2)][trial]
+    B, n, d, d_k, d_v = [(1, 1, 2, 1, 1), (2, 3, 4, 2, 5), (3, 5, 4, 6, 2)][trial]
     draw = rng.normal if trial else lambda size: rng.integers(1, 5, size=size).astype(float)
     dQ, dK, dV = (draw(size=(B, n, size)) for size in (d_k, d_k, d_v))
     W_q, W_k, W_v = (draw(size=(size, d)) for size in (d_k, d_k, d_v))
     X = rng.integers(-4, 5, size=(B, n, d)) if trial == 1 else draw(size=(B, n, d))
     return dict(dQ=dQ, dK=dK, dV=dV, X=X, W_q=W_q, W_k=W_k, W_v=W_v)
+
+
+def whole(rng, weights):
+    """Draw small whole numbers in place of some weights, none of them 0, so that one can reckon by hand."""
+    return {name: rng.choice([-2.0, -1.0, 1.0, 2.0], size=one.shape) for name, one in weights.items()}
 
 
 # -- heads -------------------------------------------------------------------------------------------------------------
@@ -147,9 +161,11 @@ def _(student, X):
 @check("heads", trials=4, covers="R269")
 def every_head_attends_and_all_are_mixed(rng, trial):
     """MultiHeadAttention projects, lets every head attend with its own scale, and mixes the heads by `out`."""
-    B, n, heads, each = [(1, 2, 2, 2), (2, 3, 2, 4), (2, 5, 3, 2), (1, 3, 1, 3)][trial]
-    x = rng.normal(size=(B, n, heads * each))
-    return dict(x=x, heads=heads, weights=head_weights(rng, heads * each))
+    B, n, heads, each = [(1, 2, 2, 1), (2, 3, 2, 4), (2, 5, 3, 2), (1, 3, 1, 3)][trial]
+    x, weights = rng.normal(size=(B, n, heads * each)), head_weights(rng, heads * each)
+    if trial == 0:  # by hand: whole numbers, and none of them 0
+        x, weights = np.sign(x), whole(rng, weights)
+    return dict(x=x, heads=heads, weights=weights)
 
 
 @every_head_attends_and_all_are_mixed.when
@@ -274,8 +290,11 @@ def _(student, X, order, by_place, mix):
 
 
 def encoder_inputs(rng, trial):
-    """Draw the input, a mask and the weights of an encoder layer."""
-    B, n, width, hidden = [(1, 2, 3, 1), (2, 3, 4, 5), (3, 5, 4, 7)][trial]
+    """Draw the input, a mask and the weights of an encoder layer; in the first trial one word, two features."""
+    if trial == 0:
+        weights = whole(rng, layer_weights(rng, 2, 1, 2))
+        return dict(x=np.array([[[1.0, 5.0]]]), mask=np.ones((1, 1), dtype=bool), hidden=1, weights=weights)
+    B, n, width, hidden = [(2, 3, 4, 5), (3, 5, 4, 7)][trial - 1]
     mask = np.tril(rng.random((n, n)) < 0.7) | np.eye(n, dtype=bool)
     mask[0, -1], mask[-1, 0] = True, False
     return dict(
@@ -312,7 +331,10 @@ def _(student, x, mask, hidden, weights):
 @check("layers", covers="R275")
 def a_decoder_layer_reads_its_past_and_the_memory(rng, trial):
     """DecoderLayer, pre-norm unless told otherwise: causal self-attention, cross-attention, feed-forward, each one added."""
-    B, n, m, width, hidden = [(1, 2, 4, 3, 1), (2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial]
+    if trial == 0:  # one word, one place of the memory, two features: by hand
+        x, memory = np.array([[[3.0, 1.0]]]), rng.permutation([[[2.0, -1.0]]])
+        return dict(x=x, memory=memory, hidden=1, weights=whole(rng, layer_weights(rng, 2, 1, 3)))
+    B, n, m, width, hidden = [(2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial - 1]
     x, memory = 2 * rng.normal(size=(B, n, width)), rng.normal(size=(B, m, width)) + 0.5
     return dict(x=x, memory=memory, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
 
@@ -420,9 +442,11 @@ def _(seen):
 @check("gpt", covers="R271 R272 R276")
 def logits_of_the_next_token(rng, trial):
     """GPT adds token and position, runs the blocks in order under a causal mask, normalises, and maps to V logits."""
-    B, n, vocab, width, length, depth = [(1, 2, 4, 3, 5, 1), (2, 4, 5, 3, 6, 1), (3, 5, 7, 4, 5, 3)][trial]
+    B, n, vocab, width, length, depth = [(1, 2, 2, 2, 2, 1), (2, 4, 5, 3, 6, 1), (3, 5, 7, 4, 5, 3)][trial]
     tokens = rng.integers(vocab, size=(B, n))
     weights = gpt_weights(rng, vocab, width, length)
+    if trial == 0:
+        weights = whole(rng, weights)
     return dict(tokens=tokens, vocab=vocab, width=width, length=length, depth=depth, weights=weights)
 
 
@@ -496,6 +520,52 @@ def _(student, tokens, table, steps, rate, number):
     return found
 
 
+@check("gpt", covers="R276")
+def one_token_after_the_other(rng, trial):
+    """generate asks after every new token again, shows at most the last `length` tokens, and picks as it is told."""
+    B, n, vocab, count, length, rank = [(1, 1, 3, 3, 2, 0), (2, 3, 5, 6, 4, 1), (3, 7, 6, 5, 4, 2)][trial]
+    table = np.array([rng.permutation(vocab) + 1.0 for _ in range(vocab)])
+    table /= table.sum(axis=1, keepdims=True)
+    return dict(tokens=rng.integers(vocab, size=(B, n)), table=table, count=count, length=length, rank=rank)
+
+
+def table_of_sums(table):
+    """Make a stand-in of a model: it looks up the sum of all tokens that it is shown, and of their number."""
+
+    def next_token(tokens):
+        return torch.from_numpy(table)[(tokens.sum(dim=1) + tokens.shape[1]) % len(table)]
+
+    return next_token
+
+
+@one_token_after_the_other.when
+def _(student, tokens, table, count, length, rank):
+    return student.generate(table_of_sums(table), torch.from_numpy(tokens), count, length, ranked(rank))
+
+
+@check("gpt", covers="R269 R274 R276")
+def your_own_parts_make_a_model_that_writes(rng, trial):
+    """Your heads in your layers in your GPT: its logits, and what generate writes. (A part's mistake costs once.)"""
+    B, n, vocab, width, heads, hidden, depth = [(1, 1, 2, 2, 1, 1, 1), (2, 4, 5, 6, 3, 5, 1), (2, 3, 7, 4, 2, 9, 2)][
+        trial
+    ]
+    weights = gpt_weights(rng, vocab, width, n + 1) | stack_weights(rng, width, hidden, depth)
+    if trial == 0:
+        weights = whole(rng, weights)
+    return dict(
+        tokens=rng.integers(vocab, size=(B, n)), weights=weights, heads=heads, hidden=hidden, depth=depth, length=n + 1
+    )
+
+
+@your_own_parts_make_a_model_that_writes.when
+def _(student, tokens, weights, heads, hidden, depth, length):
+    vocab, width = weights["token.weight"].shape
+    blocks = [student.EncoderLayer(width, hidden, student.MultiHeadAttention(width, heads)) for _ in range(depth)]
+    model = loaded(student.GPT(vocab, width, length, blocks), weights)
+    tokens = torch.from_numpy(tokens)
+    return dict(logits=model(tokens), written=student.generate(model.next_token, tokens, 4, length, ranked(0)))
+
+
 @check("gpt", trials=1, weight=0)
 def the_model_runs_on_whatever_device_it_is_given():
     """GPT and next_token_loss run on whatever device the tokens are on (this informs only)."""
@@ -527,15 +597,15 @@ def _(seen):
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
     divisor=float,
-    more_heads=("doubled", "halved", "unchanged"),
-    too_good=("leak", "overfitting", "convergence"),
+    parameters=float,
+    dishonest=("a", "b", "c", "d"),
     stuck=("positions", "scaling", "residuals", "masking"),
-    shuffled=("invariant", "permuted", "scrambled"),
-    cross=("encoder", "target", "halves"),
-    one_by_one=("training", "generation", "always", "never"),
-    not_better=("distance", "parallelism", "memory"),
-    like_convolution=("content", "offset", "parameters"),
-    all_convolutions=("source-side", "decoder", "neither"),
+    swapped=("2 and 1", "1 and 1", "1 and 0", "0 and 0"),
+    cross=float,
+    wasted=float,
+    crossover=float,
+    frozen=("weights", "matrices", "both", "neither"),
+    all_at_once=("recurrence", "convolution", "attention", "none"),
 )
 
 

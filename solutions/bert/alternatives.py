@@ -272,13 +272,20 @@ def hidden_nll(model, ids, places, mask_id):
     return torch.stack(found)
 
 
+alternative(
+    "looks_vectors_up_in_tables",
+    "mlm",
+    old="x = self.token(ids) + self.place(place) + self.segment(segments)",
+    new="x = self.token.weight[ids] + self.place.weight[place] + self.segment.weight[segments]",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 alternative(
     "answers_in_small_letters",
     "concepts",
-    old='encoder_only="BERT"',
-    new='encoder_only=" bert "',
+    old='stalled="context"',
+    new='stalled=" CONTEXT "',
 )
 alternative(
     "answers_by_arithmetic",

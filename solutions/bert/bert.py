@@ -19,7 +19,7 @@
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
-# the example. Seven questions make the hundred points, in about six hours. What comes after them is extra.
+# the example. Seven questions make the hundred points, in between six and seven hours. What comes after them is extra.
 
 # %%
 from collections.abc import Callable
@@ -224,6 +224,7 @@ def pack(
     first, second: ids; second is None when there is only one sentence: [CLS] first [SEP].
         A sentence may be empty, and still has its [SEP].
     vocab: has "[CLS]", "[SEP]" and "[PAD]".
+    length: at least 3 for two sentences and 2 for one, so that the special tokens fit.
     Too long: the longer sentence loses its last token, the second one where they are equal,
         until all of it fits into `length`.
 
@@ -419,12 +420,12 @@ plt.show()
 #
 # $$\ell = \frac{1}{|\mathcal A|}\sum_{(b,t)\in\mathcal A} -\log p_{bt}[y_{bt}], \qquad p_{bt}=\operatorname{softmax}(z_{bt}),$$
 #
-# and its gradient is the usual *probabilities minus truth*, at the asked places alone:
-#
-# $$\frac{\partial\ell}{\partial z_{bt}} = \begin{cases}\dfrac{1}{|\mathcal A|}\,\bigl(p_{bt}-e_{y_{bt}}\bigr) & \text{if } (b,t)\in\mathcal A,\\[1ex] 0 & \text{otherwise,}\end{cases}$$
-#
-# where $e_k$ is 1 at entry $k$ and 0 elsewhere. Because: $-\log p[y]=-z_y+\log\sum_k e^{z_k}$, and the derivative of the
-# last term by $z_k$ is $p_k$.
+# and you return its gradient with respect to the logits as well. Derive it. Begin with a single asked place and two words,
+# of which word 0 is the right one. There $-\log p[0]=\log(1+e^{z_1-z_0})$, and its derivative with respect to $z_1$ is
+# $p_1$, that with respect to $z_0$ is $-p_1=p_0-1$: raise the wrong logit and the loss grows, the more so the likelier the
+# wrong word is already. Now take $V$ words, $-\log p[y]=-z_y+\log\sum_ke^{z_k}$. Then see what the mean does, and what
+# the logits get that nobody asked about. Two facts to hold your formula against: for two words it is the line above, and
+# over the words of one place the gradient sums to 0. (It is written out at the end of the notebook.)
 #
 # The mean is over *asked* places. Dividing by $B\cdot L$ makes the loss six or seven times too small and leaves the direction
 # right, so nobody notices, except that the learning rate is off and two runs with different padding cannot be compared.
@@ -601,8 +602,68 @@ plt.show()
 # score for what stands on the left, one for what stands on the right. Three tables that add up (left, here, right) hold
 # the truth exactly. An attention layer can do it too, if one head learns to look left and another to look right.
 #
-# You write three functions: the truth, the training, and the test. Mind the test. To score a word, you must hide it; a
-# model that has been trained with 10 % left alone has learnt that what it sees is often right.
+# **The encoder.** What goes in at each place is a sum of three vectors: one for the token, one for the place, one for the
+# segment (0 or 1: which of the two sentences of `pack` it belongs to). Then come layers, and a last layer norm; this gives
+# the *states*, a vector for each place. A linear head makes a score for every word of them. The layers are torch's own,
+# `nn.TransformerEncoderLayer` (if you have written one yourself, you know what is in it). They look everywhere, which is
+# what BERT wants, but nobody may look at *padding*. Mind the trap: in our `real`, true means *a word*; in the argument
+# `src_key_padding_mask` of torch's layer, true means *blocked*.
+#
+# You write the encoder, and three functions: the truth, the training, and the test. Mind the test. To score a word, you
+# must hide it; a model that has been trained with 10 % left alone has learnt that what it sees is often right. (Nothing here
+# drops out at random, so it does not matter whether a model is in the mode `train` or `eval`; you may leave it as it is.)
+
+
+# %%
+class Bert(torch.nn.Module):
+    """An encoder over `vocab` tokens, for rows of at most `length` places."""
+
+    def __init__(self, vocab: int, width: int, length: int, heads: int, depth: int) -> None:
+        super().__init__()
+        self.token = torch.nn.Embedding(vocab, width)
+        self.place = torch.nn.Embedding(length, width)
+        self.segment = torch.nn.Embedding(2, width)
+        self.layers = torch.nn.ModuleList(
+            torch.nn.TransformerEncoderLayer(
+                width, heads, 2 * width, dropout=0.0, batch_first=True, norm_first=True
+            )
+            for _ in range(depth)
+        )
+        self.norm = torch.nn.LayerNorm(width)
+        self.head = torch.nn.Linear(width, vocab)
+
+    def states(
+        self,
+        ids: torch.Tensor,
+        segments: torch.Tensor | None = None,
+        real: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Read rows in both directions: token + place + segment, the layers, the norm.
+
+        ids: B×L integers.  segments: B×L, 0 or 1; without them all are 0.
+        real: B×L truth values; no place looks where it is False. Without it all are real.
+        Returns B×L×width. What it says at places that are not real does not matter.
+        """
+        ### BEGIN SOLUTION
+        segments = torch.zeros_like(ids) if segments is None else segments
+        place = torch.arange(ids.shape[1], device=ids.device)
+        x = self.token(ids) + self.place(place) + self.segment(segments)
+        blocked = None if real is None else ~real
+        for layer in self.layers:
+            x = layer(x, src_key_padding_mask=blocked)
+        return self.norm(x)
+        ### END SOLUTION
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        segments: torch.Tensor | None = None,
+        real: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Give a logit for every token at every place, by `head`.  Returns B×L×vocab."""
+        ### BEGIN SOLUTION
+        return self.head(self.states(ids, segments, real))
+        ### END SOLUTION
 
 
 # %%
@@ -671,8 +732,8 @@ check("mlm")
 
 # %% [markdown]
 # Now the experiment: two networks learn the toy language from gaps alone, with every piece of the game written by you.
-# `Neighbours` is the three tables. `TinyBert` is an encoder with one layer of four heads, which is told nothing about
-# neighbours: it has to find out that they matter. The cell takes about five seconds; put `steps = 200` if yours is
+# `Neighbours` is the three tables. The other one is *your* `Bert`, with one layer of four heads, which is told nothing
+# about neighbours: it has to find out that they matter. The cell takes about five seconds; put `steps = 200` if yours is
 # slower.
 #
 # The right panel is measured by *your* `hidden_nll` on fresh sentences: one word of each is hidden. Beside it, the same
@@ -696,29 +757,6 @@ class Neighbours(torch.nn.Module):
         return self.tables[0, left] + self.tables[1, here] + self.tables[2, right]
 
 
-class TinyBert(torch.nn.Module):
-    """An encoder of one attention layer, with learnt places."""
-
-    def __init__(self, width: int = 32, heads: int = 4) -> None:
-        super().__init__()
-        self.heads = heads
-        self.words = torch.nn.Embedding(words + 1, width)
-        self.places = torch.nn.Parameter(torch.randn(length, width))
-        self.query, self.key, self.value, self.mix = (
-            torch.nn.Linear(width, width) for _ in range(4)
-        )
-        self.out = torch.nn.Linear(width, words)
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        x = self.words(ids) + self.places
-        q, k, v = (
-            part(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for part in (self.query, self.key, self.value)
-        )
-        self.attention = torch.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, dim=-1)
-        return self.out(x + self.mix((self.attention @ v).transpose(1, 2).flatten(2)))
-
-
 rng = np.random.default_rng(0)
 chain = hopping(rng, words)
 batches = []
@@ -736,7 +774,8 @@ floor = -np.log(truth[rows, fresh[rows, places]])
 
 torch.manual_seed(0)
 figure, panels = plt.subplots(1, 2, figsize=(12, 4), sharey=True)
-models = [(Neighbours(), 0.05, "tab:green"), (TinyBert(), 0.005, "tab:blue")]
+bert = Bert(words + 1, 32, length, 4, 1)
+models = [(Neighbours(), 0.05, "tab:green"), (bert, 0.005, "tab:blue")]
 for model, rate, colour in models:
     name = type(model).__name__
     losses = train_mlm(model, batches, rate).numpy()
@@ -770,18 +809,112 @@ plt.show()
 # %% [markdown]
 # Two things to wonder about. The training loss settles near 1.0, well *above* what is measured on fresh sentences. Why?
 # (In training a neighbour may be hidden or replaced as well, and the first and the last word have only one.) And what did
-# the heads of `TinyBert` find? The next cell shows where each place looks, averaged over sentences. Somebody looks one to
+# the heads of your `Bert` find? The next cell shows where each place looks, averaged over sentences. Somebody looks one to
 # the left, somebody one to the right; nobody told them.
 
 # %% tags=["explore"]
 with torch.no_grad():
-    model(torch.as_tensor(inputs))
+    ids = torch.as_tensor(inputs)
+    x = bert.layers[0].norm1(bert.token(ids) + bert.place.weight + bert.segment.weight[0])
+    _, looks = bert.layers[0].self_attn(x, x, x, average_attn_weights=False)
 figure, panels = plt.subplots(1, 4, figsize=(11, 3), sharey=True)
 for head, panel in enumerate(panels):
-    panel.imshow(model.attention[:, head].mean(dim=0), cmap="Blues", vmin=0, vmax=1)
+    panel.imshow(looks[:, head].mean(dim=0), cmap="Blues", vmin=0, vmax=1)
     panel.set(title=f"head {head}", xlabel="looks at place")
 panels[0].set_ylabel("place")
 plt.show()
+
+# %% [markdown]
+# ## It reads English
+#
+# The same encoder, the same game, a real language: the documentation strings of Python and numpy, which you have installed
+# already. The vocabulary is the 300 most frequent words and the letters, so that your `word_pieces` can spell what is rare.
+# Each row is a pair of lines, packed by your `pack`, segments and all. A tenth of the rows is kept aside. It takes about
+# ten seconds.
+#
+# Then it fills gaps: above each panel the line, with its hidden word; the bars are its five best guesses. Before you look: which gaps will it fill, and which not? Write lines of your own.
+
+# %% tags=["explore"]
+import builtins
+import inspect
+import re
+from collections import Counter
+
+sources = (builtins, np, np.ndarray, str, dict, list, re, inspect)
+described = [one for place in sources for one in vars(place).values() if callable(one)]
+texts = dict.fromkeys(inspect.getdoc(one) or "" for one in described)
+lines = [line.lower() for text in texts for line in text.split("\n")]
+lines = [" ".join(re.findall(r"[a-z]+", line)) for line in lines if len(line) > 40]
+frequent = Counter(word for line in lines for word in line.split()).most_common(300)
+alphabet = [chr(97 + k) for k in range(26)]
+special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+pieces = [*special, *alphabet, *("##" + one for one in alphabet)]
+pieces = list(dict.fromkeys([*pieces, *(word for word, _ in frequent)]))
+vocab = {piece: number for number, piece in enumerate(pieces)}
+
+encoded = [encode(line, vocab) for line in lines]
+packed = [pack(*pair, 24, vocab) for pair in zip(encoded[::2], encoded[1::2], strict=False)]
+texts_ids, segments, real = (np.array(part) for part in zip(*packed, strict=True))
+rng = np.random.default_rng(0)
+kept = rng.permutation(len(packed))[: len(packed) // 10]
+used = np.setdiff1d(np.arange(len(packed)), kept)
+
+
+class Packed(torch.nn.Module):
+    """Hands the segments and the padding of each row to the encoder, with its ids."""
+
+    def __init__(self, encoder: torch.nn.Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        return self.encoder(rows[..., 0], rows[..., 1], rows[..., 2].bool())
+
+
+def game(chosen_rows: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+    """Hide words of some rows; ids, segments and real are stacked."""
+    ids = texts_ids[chosen_rows]
+    chosen = choose(ids, list(range(5)), 0.15, rng)
+    inputs, labels = corrupt(ids, chosen, len(vocab), 4, list(range(5)), rng)
+    rows = np.stack([inputs, segments[chosen_rows], real[chosen_rows]], axis=-1)
+    return torch.as_tensor(rows), torch.as_tensor(labels)
+
+
+torch.manual_seed(0)
+reader = Bert(len(vocab), 48, 24, 4, 1)
+for vectors in (reader.token, reader.place, reader.segment):
+    vectors.weight.data *= 0.1  # a quiet start: it learns faster
+batches = [game(rng.choice(used, size=64)) for _ in range(500)]
+losses = train_mlm(Packed(reader), batches, 7e-3).numpy()
+unseen, answers = game(kept)
+with torch.no_grad():
+    surprise, _ = mlm_loss(Packed(reader)(unseen).numpy(), answers.numpy())
+
+figure, panels = plt.subplots(1, 4, figsize=(13, 3.2), layout="constrained")
+panels[0].plot(np.convolve(losses, np.full(20, 1 / 20), mode="valid"))
+panels[0].axhline(
+    surprise, color="tab:red", linestyle="--", label=f"unseen: {surprise:.2f}"
+)
+panels[0].set(title="nats per asked piece", xlabel="step")
+panels[0].legend()
+gaps = ["return the [MASK] of the array", "if [MASK] is none the default is used",
+        "the colour of the [MASK] is green"]  # fmt: skip
+for panel, gap in zip(panels[1:], gaps, strict=True):
+    words_of = [vocab[word] if word in vocab else vocab["[UNK]"] for word in gap.split()]
+    row, of, there = (
+        torch.as_tensor(part)[None] for part in pack(words_of, None, 24, vocab)
+    )
+    with torch.no_grad():
+        chances = reader(row, of, there)[0, (row[0] == 4).int().argmax()].softmax(dim=-1)
+    best = chances.topk(5)
+    panel.barh([pieces[one] for one in best.indices][::-1], best.values.flip(0))
+    panel.set_title(gap, fontsize=9)
+plt.show()
+
+# %% [markdown]
+# It knows which kind of word is missing, and what an array has: a number, a shape, an axis. About colours it has read nothing,
+# and it fills that gap as surely as the others, with what stands between *the* and *is* in its library. It does not know
+# that it does not know. BERT itself read three thousand million words, a hundred thousand times as many as this one.
 
 # %% [markdown]
 # ## What else one should know
@@ -802,57 +935,57 @@ plt.show()
 # %% [markdown]
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. Two of them are runs to read.
+# Answer each with one of the words in quotation marks, or with a number. Most of them take a line of reckoning; two are
+# runs to read.
 #
-# 1. `denoising`. A masked language model is a denoising auto-encoder. Its output is compared with the `"original"` words,
-#    with the `"corrupted"` ones, or with the `"difference"` of the two?
-# 2. `masked_words`. A row has 512 tokens, none of them special. How many `[MASK]` do you expect in it after the game? (A
-#    number, with two decimals.)
-# 3. `left_alone`. Why are not all selected tokens replaced by `[MASK]`? `"mismatch"`: it never occurs in the text that the
-#    network meets later. `"speed"`: masks are slower to process. `"memory"`: the labels would not fit.
+# 1. `damaged`. A row has 512 tokens, none of them special; there are 100 ordinary ids. At how many places do you expect the
+#    input to differ from the original? (A number, with two decimals.)
+# 2. `masked_words`. And how many `[MASK]` do you expect in that row? (A number, with two decimals.)
+# 3. `trust`. You are told that a place was selected, and you see that its input is not `[MASK]`. The vocabulary is huge. With
+#    which probability is the word that you see the original? (A number.)
 # 4. `stalled`. Two runs on the toy language (floors: 1.95, 1.22 and 0.81 nats), with everything equal but the selection
 #    rate. Training loss after 25, 100, 400 and 1600 steps. Run A: 2.04, 1.55, 1.09, 0.99. Run B: 1.85, 1.54, 1.49, 1.47. In
 #    run B, what is there too little of? `"context"`: the selection rate is far too high. `"targets"`: it is far too low.
-#    `"patience"`: it needs more steps.
-# 5. `too_good`. Somebody trains an encoder, without any attention mask, to predict the next word of the toy language at
-#    every place. The loss falls 1.9, 0.6, 0.05, 0.01, and on fresh sentences it is 0.01 too. `"leak"`: it reads the answers.
-#    `"overfitting"`: it knows the training sentences by heart. `"success"`: both directions see more than one.
-# 6. `encoder_only`. Which of these is an encoder alone, trained on hidden words? `"GPT"`, `"BERT"` or `"T5"`.
-# 7. `story`. You want a pretrained network that continues a story, word by word. The natural choice is `"encoder"`
-#    only, `"decoder"` only, or `"neither"`: it takes a recurrent network.
-# 8. `expensive`. Why does pretraining BERT take so much computing for what it learns from each row? It is `"serial"`: each
-#    word waits for the one before. It is `"sparse"`: a whole row is computed, and a small part of it is asked. It is
-#    `"repeated"`: each gap is filled in a run of its own.
-# 9. `annotator`. Who gives the labels in self-supervised learning? The `"text"` itself, paid `"people"`, or a larger
-#    `"network"`.
-# 10. `bytes`. A vocabulary of the 256 bytes has no unknown words at all. What is the price? `"length"`: rows grow.
-#     `"ambiguity"`: texts can no longer be told apart. `"size"`: the table of embeddings grows.
+#    `"patience"`: it needs more steps. `"capacity"`: the network is too small.
+# 5. `one_sided`. Four networks have learnt the toy language; by mistake the attention mask of one of them is causal. Their
+#    surprise at hidden words of fresh sentences, by `hidden_nll`, is 0.83 for `"a"`, 0.79 for `"b"`, 1.22 for `"c"` and 1.95
+#    for `"d"`, each with a standard error of 0.005. Which one has the causal mask?
+# 6. `may_look`. How many of the 36 entries of a prefix mask are true, for 6 places of which 4 are the prefix? (A number.)
+# 7. `unsuited`. One of these tasks does not suit an encoder that reads both ways. `"names"`: mark the names in a letter.
+#    `"spam"`: say whether a message is spam. `"story"`: write on, word by word. `"match"`: say whether a text answers a
+#    question.
+# 8. `lessons`. Rows of 128 ordinary tokens. How many times as many answers per row does a causal language model get as BERT
+#    does, on average? (A number, with two decimals.)
+# 9. `surprise`. One sentence, three places. The labels are 5, −100 and 0. To the word that stands there, at each place, the
+#    network gives the probabilities ½, ⅛ and ¼. What is the loss? (A number, with three decimals.)
+# 10. `bytes`. How many tokens is *naïve café*, written in the alphabet of the 256 bytes (UTF-8; each accented letter takes
+#     two)? (A number.)
 
 # %%
 concept_answers = {
-    "denoising": None,  # "original", "corrupted" or "difference"
+    "damaged": None,  # a number
     "masked_words": None,  # a number
-    "left_alone": None,  # "mismatch", "speed" or "memory"
-    "stalled": None,  # "context", "targets" or "patience"
-    "too_good": None,  # "leak", "overfitting" or "success"
-    "encoder_only": None,  # "GPT", "BERT" or "T5"
-    "story": None,  # "encoder", "decoder" or "neither"
-    "expensive": None,  # "serial", "sparse" or "repeated"
-    "annotator": None,  # "text", "people" or "network"
-    "bytes": None,  # "length", "ambiguity" or "size"
+    "trust": None,  # a number
+    "stalled": None,  # "context", "targets", "patience" or "capacity"
+    "one_sided": None,  # "a", "b", "c" or "d"
+    "may_look": None,  # a number
+    "unsuited": None,  # "names", "spam", "story" or "match"
+    "lessons": None,  # a number
+    "surprise": None,  # a number
+    "bytes": None,  # a number
 }
 ### BEGIN SOLUTION
 concept_answers.update(
-    denoising="original",
+    damaged=69.04,
     masked_words=61.44,
-    left_alone="mismatch",
+    trust=0.5,
     stalled="context",
-    too_good="leak",
-    encoder_only="BERT",
-    story="decoder",
-    expensive="sparse",
-    annotator="text",
-    bytes="length",
+    one_sided="c",
+    may_look=27,
+    unsuited="story",
+    lessons=6.61,
+    surprise=1.040,
+    bytes=12,
 )
 ### END SOLUTION
 
@@ -957,7 +1090,9 @@ plt.show()
 # $$\text{logits} = W_{\text{out}}\,\tanh\!\left(W_{\text{dense}}\,h_0+b_{\text{dense}}\right)+b_{\text{out}} .$$
 #
 # Every other place is ignored *here*, padding included; what they know has come to place 0 through attention. Write it as
-# a module with two linear layers that are called `dense` ($d\to d$) and `out` ($d\to K$), made on the given device.
+# a module with two linear layers that are called `dense` ($d\to d$) and `out` ($d\to K$), made on the given device. (It is
+# built and checked here, and not trained: that would take a task with labels. `ClsHead(…)(bert.states(ids))` is how it
+# would be called.)
 
 
 # %%
@@ -1028,12 +1163,17 @@ def granularity(text: str) -> dict[str, list[int]]:
 check("alphabets")
 
 # %% [markdown]
+# ## The gradient, written out
+#
+# Only for who has found it already. With $e_k$ for the vector that is 1 at entry $k$ and 0 elsewhere,
+#
+# $$\frac{\partial\ell}{\partial z_{bt}} = \frac{1}{|\mathcal A|}\,\bigl(p_{bt}-e_{y_{bt}}\bigr)\ \text{ if } (b,t)\in\mathcal A,\qquad\text{and } 0 \text{ otherwise:}$$
+#
+# probabilities minus truth, at the asked places alone.
+#
 # ## What you have now
 #
-# The game that taught machines to read, with every rule in place, and the habit of checking each of them: rates by
-# counting, with an interval that admits what it does not know; leaks by poking; a loss by the floor that it must not fall
-# through. A program that breaks one of the rules still trains, and its curve still goes down. Only the count, the poke and
-# the floor tell.
-#
-# What comes next, beyond this course, is what such an encoder is for: *fine-tuning*. One takes a network that has filled
-# gaps for weeks, puts a head like the one above on it, and teaches it a task in minutes.
+# The game that taught machines to read, with every rule in place, an encoder that plays it, and the habit of checking each
+# of them: rates by counting, with an interval that admits what it does not know; leaks by poking; a loss by the floor that
+# it must not fall through. A program that breaks one of the rules still trains, and its curve still goes down. Only the
+# count, the poke and the floor tell.

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
-from redink.checks.stand_ins import SPECIAL, letters, numbered
+from redink.checks.stand_ins import SPECIAL, encoder_weights, letters, loaded, numbered
 from redink_datasets import hopping
 
 # -- tokenizer ---------------------------------------------------------------------------------------------------------
@@ -834,6 +834,127 @@ def _(student, start, inputs, labels, rate):
     return [model.tables.detach() for model in models]
 
 
+@check("mlm", covers="R304 R305")
+def padding_changes_no_word_and_the_right_side_does(rng, trial):
+    """Other tokens in the padding, or more of it, change no word; a word on the right changes what is said on its left."""
+    B, L, vocab, width, heads, depth = [
+        (2, 3, 4, 4, 2, 1),
+        (2, 5, 6, 6, 3, 1),
+        (3, 6, 5, 4, 1, 2),
+    ][trial]
+    lengths = rng.permutation(np.resize(np.arange(2, L), B))
+    real = np.arange(L + 2) < lengths[:, None]
+    ids = rng.integers(vocab, size=(B, L + 2))
+    other = np.where(real, ids, (ids + 1) % vocab)
+    poked = ids.copy()
+    last = np.arange(B), lengths - 1
+    poked[last] = (poked[last] + 1) % vocab
+    return dict(
+        ids=ids,
+        other=other,
+        poked=poked,
+        real=real,
+        short=L,
+        heads=heads,
+        depth=depth,
+        weights=encoder_weights(rng, vocab, width, L + 2, depth),
+    )
+
+
+@padding_changes_no_word_and_the_right_side_does.when
+def _(student, ids, other, poked, real, short, heads, depth, weights):
+    vocab, width = weights["token.weight"].shape
+    model = loaded(
+        student.Bert(vocab, width, len(weights["place.weight"]), heads, depth), weights
+    )
+    real, found = torch.tensor(real), {}
+    for name, rows in dict(plain=ids, other=other, poked=poked).items():
+        found[name] = model.states(torch.tensor(rows), None, real)[real]
+    words = real[:, :short]
+    found["short"] = model.states(torch.tensor(ids[:, :short]), None, words)[words]
+    return found
+
+
+@padding_changes_no_word_and_the_right_side_does.then
+def _(seen, expected):
+    for name, what in dict(other="other padding", short="less padding").items():
+        close(seen[name], seen["plain"], tol=1e-7, what=f"the words, with {what}")
+    moved = np.abs(np.asarray(seen["poked"]) - np.asarray(seen["plain"])).max(axis=-1)
+    if (
+        not moved[0] > 1e-9
+        and np.abs(
+            np.asarray(expected["poked"])[0] - np.asarray(expected["plain"])[0]
+        ).max()
+        > 1e-6
+    ):
+        raise Fail(
+            "the first word does not notice that the last one changed: the encoder does not look to the right"
+        )
+    close(seen, expected)
+
+
+@check("mlm", weight=2, tol=1e-6, covers="R297 R303 R308")
+def your_encoder_learns_from_your_rows(rng, trial):
+    """Rows of your pack go into your Bert, segments and all; your train_mlm trains it on gaps, and your hidden_nll tests it."""
+    rows, length, width, heads, steps = [
+        (1, 8, 4, 2, 2),
+        (3, 9, 6, 3, 4),
+        (2, 12, 8, 2, 6),
+    ][trial]
+    vocab = numbered(rng, letters(rng, 6))
+    words = [vocab[token] for token in vocab if token not in SPECIAL]
+    sizes = rng.integers(1, 4, size=(rows, 2))
+    return dict(
+        pairs=[[rng.choice(words, size=int(n)).tolist() for n in pair] for pair in sizes],
+        length=length,
+        vocab=vocab,
+        labels=np.where(
+            rng.random((steps, rows, length)) < 0.3,
+            rng.choice(words, size=(steps, rows, length)),
+            -100,
+        ),
+        asked=rng.choice(words, size=rows),
+        weights=encoder_weights(rng, len(vocab), width, 3 * length, 1),
+        heads=heads,
+    )
+
+
+@your_encoder_learns_from_your_rows.when
+def _(student, pairs, length, vocab, labels, asked, weights, heads):
+    class Packed(torch.nn.Module):
+        def __init__(self, encoder, rows):
+            super().__init__()
+            self.encoder = encoder
+            segments, real = (
+                np.stack([np.asarray(row[k]) for row in rows]) for k in (1, 2)
+            )
+            self.segments, self.real = (
+                torch.tensor(segments).long(),
+                torch.tensor(real).bool(),
+            )
+
+        def forward(self, ids):
+            return self.encoder(ids, self.segments, self.real)
+
+    rows = [student.pack(first, second, length, vocab) for first, second in pairs]
+    width = weights["token.weight"].shape[1]
+    encoder = loaded(
+        student.Bert(len(vocab), width, len(weights["place.weight"]), heads, 1), weights
+    )
+    model = Packed(encoder, rows)
+    ids = torch.tensor(np.stack([np.asarray(row[0]) for row in rows]))
+    asked = torch.tensor(asked)
+    batches = [
+        (ids, torch.cat([asked[:, None], torch.tensor(one)[:, 1 : ids.shape[1]]], dim=1))
+        for one in labels
+    ]
+    losses = student.train_mlm(model, batches, 0.01)
+    places = torch.ones(len(rows), dtype=torch.long)
+    return dict(
+        losses=losses, nll=student.hidden_nll(encoder, ids, places, vocab["[MASK]"])
+    )
+
+
 @check("mlm", trials=1, weight=0, covers="R297")
 def training_runs_anywhere():
     """Runs on whatever device it is given."""
@@ -866,19 +987,19 @@ def _(seen):
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 
-@concept("concepts", covers="R298")
-def denoising():
-    """What a denoising auto-encoder is asked to give back."""
+@concept("concepts", covers="R298 R300", tol=1e-4)
+def damaged():
+    """How many places of a row of 512 differ from the original."""
 
 
-@concept("concepts", tol=1e-4, covers="R300")
+@concept("concepts", covers="R300", tol=1e-4)
 def masked_words():
     """How many masks to expect in a row of 512."""
 
 
 @concept("concepts", covers="R301")
-def left_alone():
-    """Why not everything that is selected is masked."""
+def trust():
+    """How far a word can be trusted that was selected and is not a mask."""
 
 
 @concept("concepts", covers="R302")
@@ -887,33 +1008,33 @@ def stalled():
 
 
 @concept("concepts", covers="R305")
-def too_good():
-    """What is wrong with a loss below the entropy of the source."""
+def one_sided():
+    """Which of four networks sees one side alone."""
 
 
-@concept("concepts", covers="R304")
-def encoder_only():
-    """Which model is an encoder alone."""
+@concept("concepts", covers="R304 R307")
+def may_look():
+    """How many pairs of places a prefix mask connects."""
 
 
 @concept("concepts", covers="R306")
-def story():
-    """Which kind of model continues a story."""
+def unsuited():
+    """Which task does not suit an encoder."""
 
 
-@concept("concepts", covers="R309")
-def expensive():
-    """Why pretraining costs so much."""
+@concept("concepts", covers="R309", tol=2e-3)
+def lessons():
+    """How many more answers a causal model gets from a row."""
 
 
-@concept("concepts", covers="R310")
-def annotator():
-    """Where the labels of self-supervised learning come from."""
+@concept("concepts", covers="R297", tol=1e-3)
+def surprise():
+    """The loss of a sentence, by hand."""
 
 
 @concept("concepts", covers="R308")
 def bytes():
-    """The price of an alphabet of bytes."""
+    """How long a text is in bytes."""
 
 
 # -- report (extra) ----------------------------------------------------------------------------------------------------

@@ -301,12 +301,23 @@ def train(model, tokens, steps, batch, rate, rng):
     return torch.stack(losses)
 
 
+@alternative("writes_into_a_sheet_of_the_right_size", "gpt")
+def generate(next_token, tokens, count, length, pick):
+    B, n = tokens.shape
+    sheet = torch.zeros(B, n + count, dtype=tokens.dtype, device=tokens.device)
+    sheet[:, :n] = tokens
+    for end in range(n, n + count):
+        shown = sheet[:, max(0, end - length) : end].clone()
+        sheet[:, end] = pick(next_token(shown).detach())
+    return sheet
+
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 alternative(
-    "answers_in_capitals", "concepts", old='too_good="leak"', new='too_good=" LEAK"'
+    "answers_in_capitals", "concepts", old='stuck="scaling"', new='stuck=" SCALING"'
 )
-alternative("answers_with_a_root", "concepts", old="divisor=8", new="divisor=np.sqrt(64)")
+alternative("answers_with_a_root", "concepts", old="divisor=16", new="divisor=np.sqrt(256)")
 
 # -- extra -------------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ Chance. A right solution fails with a probability below 1.3e-7 over the whole as
   and two seeds draw the same 90 batches with less than 495^−90 (there are 495 ways to draw four of 12 rows);
 - four checks of reach: what is changed must move what sees it by more than 1e-6, or 1e-9. How far the least of them moves was
   measured in 3,000 draws of each trial; exponential tails of its logarithm give 3.2e-8 for all twelve.
+What a student's whole stack says, and writes by taking the likeliest token, is compared with the reference's; it is asked to reach
+only where the reference's does, so no draw fails a right one (two tokens within rounding of each other are of no account).
 Everything else is exact: the variance of the scores, too, is compared with that of the very numbers that were drawn.
 """
 
@@ -26,6 +28,9 @@ from redink.checks.stand_ins import (
     gpt_weights,
     head_weights,
     layer_weights,
+    loaded,
+    ranked,
+    stack_weights,
 )
 from redink_datasets import latin
 
@@ -808,6 +813,164 @@ def _(student, tokens, vocab, width, length, weights):
     return model.next_token(torch.tensor(tokens))
 
 
+@check("gpt", weight=2, covers="R269 R271 R274 R276")
+def your_whole_stack_sees_the_past_and_no_future(rng, trial):
+    """Your heads, layers and GPT together: the logits at t move with every token up to t, and with none after it; then it writes."""
+    n, vocab, width, heads, hidden, depth = [
+        (3, 4, 4, 2, 5, 1),
+        (5, 6, 6, 3, 4, 2),
+        (6, 5, 8, 2, 7, 3),
+    ][trial]
+    row = rng.integers(vocab, size=n)
+    tokens = np.repeat(row[None], n + 1, axis=0)
+    tokens[1 + np.arange(n), np.arange(n)] = (row + rng.integers(1, vocab, size=n)) % vocab
+    weights = gpt_weights(rng, vocab, width, n) | stack_weights(rng, width, hidden, depth)
+    return dict(tokens=tokens, weights=weights, heads=heads, hidden=hidden, depth=depth)
+
+
+@your_whole_stack_sees_the_past_and_no_future.when
+def _(student, tokens, weights, heads, hidden, depth):
+    vocab, width = weights["token.weight"].shape
+    n, found = tokens.shape[1], []
+    for pre in (True, False):
+        blocks = [
+            student.EncoderLayer(
+                width, hidden, student.MultiHeadAttention(width, heads), pre
+            )
+            for _ in range(depth)
+        ]
+        model = loaded(student.GPT(vocab, width, n, blocks), weights)
+        rows = torch.tensor(tokens)
+        found.append(
+            dict(
+                logits=model(rows),
+                written=student.generate(model.next_token, rows[:2], 3, n, ranked(0)),
+            )
+        )
+    return found
+
+
+@your_whole_stack_sees_the_past_and_no_future.then
+def _(seen, expected):
+    for one, wanted in zip(seen, expected, strict=True):
+        moved, should = (
+            np.abs(np.asarray(logits)[1:] - np.asarray(logits)[0]).max(axis=-1)
+            for logits in (one["logits"], wanted["logits"])
+        )
+        for s, t in np.ndindex(*should.shape):
+            if t < s and not moved[s, t] < 1e-6:
+                raise Fail(
+                    f"position {t} changes when position {s} does: your stack sees the future"
+                )
+            if should[s, t] > 1e-3 and not moved[s, t] > 1e-6:
+                raise Fail(
+                    f"position {t} does not change when position {s} does: your stack is blind there"
+                )
+    close(seen, expected)
+
+
+@check("gpt", weight=2, covers="R269 R274 R275 R276")
+def a_translator_of_your_own_parts(rng, trial):
+    """An encoder and a decoder layer of yours, with heads of yours: what they say of padded sentences, and what they write."""
+    # both sides have m places, and the target is filled up: so whoever mixes them up gets numbers, which can be carried, no error
+    B, m, n, vocab, width, heads, hidden = [
+        (2, 3, 1, 4, 4, 2, 3),
+        (3, 4, 2, 6, 6, 3, 5),
+        (2, 6, 3, 5, 4, 2, 7),
+    ][trial]
+    lengths = rng.permutation(np.resize(np.arange(1, m), B))
+    parts = {
+        "attention": head_weights(rng, width),
+        "": layer_weights(rng, width, hidden, 2),
+    }
+    reads = {
+        f"{part}.{name}".lstrip("."): one
+        for part, weights in parts.items()
+        for name, one in weights.items()
+    }
+    parts = {f"{of}_attention": head_weights(rng, width) for of in ("self", "cross")} | {
+        "": layer_weights(rng, width, hidden, 3)
+    }
+    writes = {
+        f"{part}.{name}".lstrip("."): one
+        for part, weights in parts.items()
+        for name, one in weights.items()
+    }
+    return dict(
+        source=rng.integers(vocab, size=(B, m)),
+        target=rng.integers(vocab, size=(B, n)),
+        real=(np.arange(m) < lengths[:, None])[:, None, :],
+        words=2 * rng.normal(size=(vocab, width)),
+        places=rng.normal(size=(m, width)),
+        reads=reads,
+        writes=writes,
+        heads=heads,
+        hidden=hidden,
+    )
+
+
+@a_translator_of_your_own_parts.when
+def _(student, source, target, real, words, places, reads, writes, heads, hidden):
+    width, found = words.shape[1], []
+    words, places, real = torch.tensor(words), torch.tensor(places), torch.tensor(real)
+    source, target = torch.tensor(source), torch.tensor(target)
+    for pre in (True, False):
+        heads_of = [student.MultiHeadAttention(width, heads) for _ in range(3)]
+        encoder = loaded(student.EncoderLayer(width, hidden, heads_of[0], pre), reads)
+        decoder = loaded(
+            student.DecoderLayer(width, hidden, heads_of[1], heads_of[2], pre), writes
+        )
+        memory = encoder(words[source] + places, real)
+
+        def logits(tokens, memory=memory, decoder=decoder):
+            empty = source.shape[1] - tokens.shape[1]
+            filled = torch.nn.functional.pad(tokens, (0, empty))
+            read = decoder(words[filled] + places, memory, real)
+            return read[:, : tokens.shape[1]] @ words.T
+
+        def next_token(tokens, logits=logits):
+            return logits(tokens)[:, -1].softmax(dim=-1)
+
+        count = source.shape[1] - target.shape[1]
+        written = student.generate(next_token, target, count, source.shape[1], ranked(0))
+        found.append(dict(logits=logits(target), written=written))
+    return found
+
+
+@check("gpt", trials=4, covers="R276")
+def writing_goes_on_from_a_long_prompt_or_not_at_all(rng, trial):
+    """generate goes on from a prompt longer than `length`, picks anew for each token, and writes nothing if count is 0."""
+    B, n, vocab, count, length = [
+        (1, 4, 3, 2, 2),
+        (2, 5, 7, 6, 3),
+        (3, 2, 6, 0, 4),
+        (4, 3, 5, 7, 1),
+    ][trial]
+    return dict(
+        tokens=rng.integers(vocab, size=(B, n)),
+        table=rng.dirichlet(np.ones(vocab), size=(length + 1, vocab)),
+        count=count,
+        length=length,
+    )
+
+
+@writing_goes_on_from_a_long_prompt_or_not_at_all.when
+def _(student, tokens, table, count, length):
+    calls = []
+
+    def next_token(shown):
+        return torch.tensor(table)[
+            shown.shape[1], (shown[:, 0] + 2 * shown[:, -1]) % table.shape[1]
+        ]
+
+    def pick(probabilities):
+        calls.append(probabilities.shape[0])
+        return probabilities.argsort(dim=-1)[:, len(calls) % table.shape[1]]
+
+    written = student.generate(next_token, torch.tensor(tokens), count, length, pick)
+    return dict(written=written, calls=len(calls))
+
+
 @check("gpt", trials=1)
 def batches_are_drawn_at_random(rng):
     """Every step draws `batch` rows at random: in the long run all rows are seen. All chance comes from rng."""
@@ -953,17 +1116,17 @@ def _(seen, expected, fresh, truth):
 
 @concept("concepts", covers="R243 R269")
 def divisor():
-    """By what the scores of a head are divided."""
+    """By what the scores of a head are divided when the queries are spread wider."""
 
 
 @concept("concepts", covers="R269")
-def more_heads():
-    """How the number of parameters depends on the number of heads."""
+def parameters():
+    """How many parameters a multi-head attention has."""
 
 
 @concept("concepts", covers="R271")
-def too_good():
-    """What is going on in a run whose loss falls below the entropy of the source."""
+def dishonest():
+    """Which of four models sees what it should predict."""
 
 
 @concept("concepts", covers="R261 R268")
@@ -971,34 +1134,34 @@ def stuck():
     """What is missing where a softmax is saturated from the first step."""
 
 
-@concept("concepts", covers="R273")
-def shuffled():
-    """What shuffled words do to the outputs of an encoder without positions."""
+@concept("concepts", covers="R271 R273")
+def swapped():
+    """What two words that change places do to causal layers without positions."""
 
 
-@concept("concepts", covers="R275")
+@concept("concepts", covers="R269 R275")
 def cross():
-    """Where the keys and values of cross-attention come from."""
+    """How many scores cross-attention computes."""
 
 
 @concept("concepts", covers="R279")
-def one_by_one():
-    """When a decoder has to work word by word."""
+def wasted():
+    """How many predictions are made in vain when nothing is kept."""
 
 
-@concept("concepts", covers="R279 R280")
-def not_better():
-    """What self-attention pays for short paths and parallel work."""
+@concept("concepts", covers="R278 R280")
+def crossover():
+    """When scores and weighted mean cost as much as the projections."""
 
 
 @concept("concepts", covers="R281")
-def like_convolution():
-    """Where the weights of self-attention come from, seen as a convolution."""
+def frozen():
+    """What a trained attention layer has in common for two sentences."""
 
 
-@concept("concepts", covers="R282")
-def all_convolutions():
-    """What stays sequential in a translation model made of convolutions."""
+@concept("concepts", covers="R282 R279")
+def all_at_once():
+    """Which translator writes in a number of steps that does not grow."""
 
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------

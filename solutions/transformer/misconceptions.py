@@ -807,7 +807,7 @@ misconception(
 
 misconception(
     "cuts_the_exponents", "positions",
-    hint="Print your exponents. Is 2/6 among them?",
+    hint="For d = 6, print the speed of each hand. Do all of them differ?",
     old="10000.0 ** (-np.arange(0, d, 2) / d)",
     new="10000.0 ** (-(np.arange(0, d, 2) // d))",
 )
@@ -1652,48 +1652,174 @@ misconception(
     new="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril(-1)",
 )
 
+misconception(
+    "shows_the_last_token_alone", "gpt",
+    hint="How much of what is written may the model read before it goes on?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = pick(next_token(tokens[:, -1:]))",
+)
+
+misconception(
+    "shows_all_that_is_written", "gpt",
+    hint="How many tokens can a model of `length` positions read? What do you show it when there are more?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = pick(next_token(tokens))",
+)
+
+misconception(
+    "shows_the_beginning_for_ever", "gpt",
+    hint="When the text is longer than the window, which end of it matters for the next token?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = pick(next_token(tokens[:, :length]))",
+)
+
+misconception(
+    "the_window_is_one_too_short", "gpt",
+    hint="How many tokens do you show when there are more than enough? How many may you?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = pick(next_token(tokens[:, -length:][:, max(0, tokens[:, -length:].shape[1] - length + 1):] if length > 1 else tokens[:, -1:]))",
+)
+
+misconception(
+    "always_takes_the_likeliest", "gpt",
+    hint="Who decides which token is taken: you, or what you were handed?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = next_token(tokens[:, -length:]).argmax(dim=-1)",
+)
+
+misconception(
+    "asks_once_for_all_tokens", "gpt",
+    hint="What was written a moment ago: does your next question contain it?",
+    old="        for _ in range(count):\n            new = pick(next_token(tokens[:, -length:]))",
+    new="        answer = next_token(tokens[:, -length:])\n        for _ in range(count):\n            new = pick(answer)",
+)
+
+misconception(
+    "gives_back_what_is_new_alone", "gpt",
+    hint="What does the answer begin with?",
+    old="tokens = torch.cat([tokens, new[:, None]], dim=1)\n    return tokens",
+    new="tokens = torch.cat([tokens, new[:, None]], dim=1)\n    return tokens[:, tokens.shape[1] - count :]",
+)
+
+misconception(
+    "writes_in_front", "gpt",
+    hint="On which side of the text does the next token belong?",
+    old="torch.cat([tokens, new[:, None]], dim=1)",
+    new="torch.cat([new[:, None], tokens], dim=1)",
+)
+
+misconception(
+    "writes_one_token_too_few", "gpt",
+    hint="Ask for one token. How many do you get?",
+    old="for _ in range(count):",
+    new="for _ in range(count - 1):",
+)
+
+misconception(
+    "writes_one_token_too_many", "gpt",
+    hint="Ask for no token at all. How many do you get?",
+    old="for _ in range(count):",
+    new="for _ in range(count + 1):",
+)
+
+misconception(
+    "picks_twice_and_keeps_one", "gpt",
+    hint="How often do you throw the dice for one token?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="shown = tokens[:, -length:]\n            pick(next_token(shown))\n            new = pick(next_token(shown))",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
+
+misconception(
+    "divides_by_the_root_of_the_head", "concepts",
+    hint="divisor: that would be right for queries of variance 1. What is the variance of a product of two of these numbers?",
+    old="divisor=16",
+    new="divisor=8",
+)
+
+misconception(
+    "variances_are_divided", "concepts",
+    hint="divisor: what is compared, a variance or a spread?",
+    old="divisor=16",
+    new="divisor=256",
+)
+
+misconception(
+    "the_spread_doubles_the_variance", "concepts",
+    hint="divisor: entries of variance 4 have which spread? By how much do the scores grow?",
+    old="divisor=16",
+    new="divisor=128**0.5",
+)
 
 misconception(
     "divides_by_the_root_of_the_layer", "concepts",
     hint="divisor: how wide is one head?",
-    old="divisor=8",
-    new="divisor=512**0.5",
+    old="divisor=16",
+    new="divisor=2 * 768**0.5",
 )
 
 misconception(
     "divides_by_the_root_of_the_words", "concepts",
     hint="divisor: an inner product sums over dimensions, not over words.",
-    old="divisor=8",
-    new="divisor=50**0.5",
+    old="divisor=16",
+    new="divisor=2 * 50**0.5",
 )
 
 misconception(
     "writes_the_divisor_in_words", "concepts",
     hint="divisor: a number is asked for, without quotation marks.",
-    old="divisor=8",
-    new='divisor="eight"',
+    old="divisor=16",
+    new='divisor="sixteen"',
 )
 
 misconception(
-    "more_heads_cost_more_parameters", "concepts",
-    hint="more_heads: twice as many heads, each of which width?",
-    old='more_heads="unchanged"',
-    new='more_heads="doubled"',
+    "forgets_who_mixes_the_heads", "concepts",
+    hint="parameters: which matrix do you use after the heads have spoken?",
+    old="parameters=4 * 256**2",
+    new="parameters=3 * 256**2",
 )
 
 misconception(
-    "a_loss_below_the_floor_is_overfitting", "concepts",
-    hint="too_good: the sequences are fresh. Could knowing others by heart help there, and below the entropy?",
-    old='too_good="leak"',
-    new='too_good="overfitting"',
+    "every_head_has_a_whole_layer", "concepts",
+    hint="parameters: to how many dimensions does one head project?",
+    old="parameters=4 * 256**2",
+    new="parameters=16 * 4 * 256**2",
 )
 
 misconception(
-    "a_low_loss_is_a_good_loss", "concepts",
-    hint="too_good: what does the entropy of the source say about every honest predictor?",
-    old='too_good="leak"',
-    new='too_good="convergence"',
+    "one_head_for_all", "concepts",
+    hint="parameters: one head is small. How many of them are there?",
+    old="parameters=4 * 256**2",
+    new="parameters=4 * 256 * 16",
+)
+
+misconception(
+    "linear_layers_always_have_a_bias", "concepts",
+    hint="parameters: look at how the four maps are made. What did they leave out?",
+    old="parameters=4 * 256**2",
+    new="parameters=4 * (256**2 + 256)",
+)
+
+misconception(
+    "the_best_loss_must_be_honest", "concepts",
+    hint="dishonest: 0.911 lies above the floor of a row. Which of the others does not?",
+    old='dishonest="b"',
+    new='dishonest="c"',
+)
+
+misconception(
+    "a_worse_loss_is_suspicious", "concepts",
+    hint="dishonest: what does a floor forbid: being above it, or below it?",
+    old='dishonest="b"',
+    new='dishonest="a"',
+)
+
+misconception(
+    "knowing_nothing_is_cheating", "concepts",
+    hint="dishonest: log 4 is what one has who knows how many tokens there are. Who needs to look ahead for that?",
+    old='dishonest="b"',
+    new='dishonest="d"',
 )
 
 misconception(
@@ -1704,129 +1830,150 @@ misconception(
 )
 
 misconception(
-    "attention_ignores_the_order", "concepts",
-    hint="shuffled: take the outputs apart, row by row. Whose output stands where?",
-    old='shuffled="permuted"',
-    new='shuffled="invariant"',
-)
-
-misconception(
-    "cross_attention_reads_the_target", "concepts",
-    hint="cross: what would then be the difference from self-attention?",
-    old='cross="encoder"',
-    new='cross="target"',
-)
-
-misconception(
-    "transformers_are_parallel_always", "concepts",
-    hint="one_by_one: can you feed in a word that has not been chosen yet?",
-    old='one_by_one="generation"',
-    new='one_by_one="never"',
-)
-
-misconception(
-    "decoders_train_word_by_word", "concepts",
-    hint="one_by_one: what does the causal mask make possible when all words are known?",
-    old='one_by_one="generation"',
-    new='one_by_one="always"',
-)
-
-misconception(
-    "long_paths_get_longer", "concepts",
-    hint="not_better: how many steps lie between word 3 and word 4000 in self-attention? And how many scores are there?",
-    old='not_better="memory"',
-    new='not_better="distance"',
-)
-
-misconception(
-    "attention_weights_are_parameters", "concepts",
-    hint="like_convolution: give the layer two sentences of the same length. Are the weights the same?",
-    old='like_convolution="content"',
-    new='like_convolution="parameters"',
-)
-
-misconception(
-    "without_recurrence_nothing_is_sequential", "concepts",
-    hint="all_convolutions: which words exist before the translation begins, and which do not?",
-    old='all_convolutions="decoder"',
-    new='all_convolutions="neither"',
-)
-
-misconception(
-    "divides_by_the_width_of_the_head", "concepts",
-    hint="divisor: 64 terms of variance 1 have a sum of variance 64. How large is it typically?",
-    old="divisor=8",
-    new="divisor=64",
-)
-
-misconception(
-    "divides_by_the_width_of_the_layer", "concepts",
-    hint="divisor: how wide is one head, and what becomes of that width?",
-    old="divisor=8",
-    new="divisor=512",
-)
-
-misconception(
-    "more_heads_cost_less", "concepts",
-    hint="more_heads: half as wide, but twice as many. What does that make?",
-    old="more_heads=\"unchanged\"",
-    new="more_heads=\"halved\"",
+    "masks_cure_everything", "concepts",
+    hint="stuck: would fewer keys make a softmax less sharp?",
+    old='stuck="scaling"',
+    new='stuck="masking"',
 )
 
 misconception(
     "positions_cure_everything", "concepts",
-    hint="stuck: 0.98 on one key at the very first step. Why are the scores so far apart, before anything is learnt?",
-    old="stuck=\"scaling\"",
-    new="stuck=\"positions\"",
+    hint="stuck: what makes scores large: what is added to the words, or the number of products in a sum?",
+    old='stuck="scaling"',
+    new='stuck="positions"',
 )
 
 misconception(
-    "masks_cure_everything", "concepts",
-    hint="stuck: would hiding some keys make the softmax over the others less extreme? What made their scores so large?",
-    old="stuck=\"scaling\"",
-    new="stuck=\"masking\"",
+    "a_causal_layer_forgets_the_order", "concepts",
+    hint="swapped: the third word asks the same of the same two others. But what do the second layer's keys come from?",
+    old='swapped="1 and 0"',
+    new='swapped="1 and 1"',
 )
 
 misconception(
-    "shuffling_scrambles_everything", "concepts",
-    hint="shuffled: does a word meet other keys and values than before, or the same in another order?",
-    old="shuffled=\"permuted\"",
-    new="shuffled=\"scrambled\"",
+    "every_order_is_seen_at_once", "concepts",
+    hint="swapped: in one layer, which keys and values does the last word see, before and after?",
+    old='swapped="1 and 0"',
+    new='swapped="0 and 0"',
 )
 
 misconception(
-    "keys_and_values_are_divided", "concepts",
-    hint="cross: a value is taken home because its key fitted. Can the two belong to different words?",
-    old="cross=\"encoder\"",
-    new="cross=\"halves\"",
+    "the_first_place_stays", "concepts",
+    hint="swapped: which word stands at each place afterwards, and what does its query ask?",
+    old='swapped="1 and 0"',
+    new='swapped="2 and 1"',
 )
 
 misconception(
-    "only_training_is_slow", "concepts",
-    hint="one_by_one: in which of the two are all words known from the beginning?",
-    old="one_by_one=\"generation\"",
-    new="one_by_one=\"training\"",
+    "the_target_asks_itself", "concepts",
+    hint="cross: from which sentence are the keys?",
+    old="cross=4 * 7 * 5",
+    new="cross=4 * 5 * 5",
 )
 
 misconception(
-    "recurrence_is_more_parallel", "concepts",
-    hint="not_better: which of the two has to wait for the word before? And who keeps n² numbers?",
-    old="not_better=\"memory\"",
-    new="not_better=\"parallelism\"",
+    "the_source_asks_itself", "concepts",
+    hint="cross: from which sentence are the queries?",
+    old="cross=4 * 7 * 5",
+    new="cross=4 * 7 * 7",
+)
+
+misconception(
+    "heads_share_their_scores", "concepts",
+    hint="cross: each head has an opinion of its own. How many scores is that?",
+    old="cross=4 * 7 * 5",
+    new="cross=7 * 5",
+)
+
+misconception(
+    "scores_are_counted_by_width", "concepts",
+    hint="cross: how many numbers is one inner product, whatever its width?",
+    old="cross=4 * 7 * 5",
+    new="cross=16 * 7 * 5",
+)
+
+misconception(
+    "the_caller_uses_every_call", "concepts",
+    hint="wasted: count the predictions, not the calls.",
+    old="wasted=sum(range(20, 120)) - 100",
+    new="wasted=0",
+)
+
+misconception(
+    "the_prompt_is_wasted_once", "concepts",
+    hint="wasted: it keeps nothing. What does the second call compute anew?",
+    old="wasted=sum(range(20, 120)) - 100",
+    new="wasted=19",
+)
+
+misconception(
+    "every_prediction_is_wasted", "concepts",
+    hint="wasted: one of each call's predictions is used after all.",
+    old="wasted=sum(range(20, 120)) - 100",
+    new="wasted=sum(range(20, 120))",
+)
+
+misconception(
+    "the_first_call_has_a_token_more", "concepts",
+    hint="wasted: how many tokens does the first call read, and how many the last one?",
+    old="wasted=sum(range(20, 120)) - 100",
+    new="wasted=sum(range(21, 121)) - 100",
+)
+
+misconception(
+    "scores_alone_count", "concepts",
+    hint="crossover: is averaging the values free?",
+    old="crossover=1024",
+    new="crossover=2048",
+)
+
+misconception(
+    "words_against_width", "concepts",
+    hint="crossover: count both sides. How many products of matrices with n·n in them are there, and how many projections?",
+    old="crossover=1024",
+    new="crossover=512",
+)
+
+misconception(
+    "attention_weights_are_parameters", "concepts",
+    hint="frozen: give the layer two sentences of the same length. Are the weights the same?",
+    old='frozen="matrices"',
+    new='frozen="both"',
 )
 
 misconception(
     "attention_looks_at_the_offset", "concepts",
-    hint="like_convolution: put another word into the same place. Do the weights stay?",
-    old="like_convolution=\"content\"",
-    new="like_convolution=\"offset\"",
+    hint="frozen: from what is a weight computed?",
+    old='frozen="matrices"',
+    new='frozen="weights"',
 )
 
 misconception(
-    "the_source_is_read_word_by_word", "concepts",
-    hint="all_convolutions: the source is there from the beginning. Does a convolution have to wait for any part of it?",
-    old="all_convolutions=\"decoder\"",
-    new="all_convolutions=\"source-side\"",
+    "nothing_is_learnt_for_good", "concepts",
+    hint="frozen: what did the training leave behind?",
+    old='frozen="matrices"',
+    new='frozen="neither"',
+)
+
+misconception(
+    "transformers_are_parallel_always", "concepts",
+    hint="all_at_once: can you feed in a word that has not been chosen yet?",
+    old='all_at_once="none"',
+    new='all_at_once="attention"',
+)
+
+misconception(
+    "without_recurrence_nothing_is_sequential", "concepts",
+    hint="all_at_once: which words exist before the translation begins, and which do not?",
+    old='all_at_once="none"',
+    new='all_at_once="convolution"',
+)
+
+misconception(
+    "recurrence_is_more_parallel", "concepts",
+    hint="all_at_once: what does each step of a recurrence wait for?",
+    old='all_at_once="none"',
+    new='all_at_once="recurrence"',
 )
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------

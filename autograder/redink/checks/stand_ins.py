@@ -167,6 +167,31 @@ def gpt_weights(rng: np.random.Generator, vocab: int, width: int, length: int) -
     }
 
 
+def stack_weights(rng: np.random.Generator, width: int, hidden: int, depth: int) -> Arrays:
+    """Draw the weights of `depth` encoder layers that hold their own heads, as a model of such blocks names them."""
+    made: Arrays = {}
+    for i in range(depth):
+        made |= {f"blocks.{i}.attention.{name}": one for name, one in head_weights(rng, width).items()}
+        made |= {f"blocks.{i}.{name}": one for name, one in layer_weights(rng, width, hidden, 2).items()}
+    return made
+
+
+def loaded(module: Any, weights: Arrays) -> Any:
+    """Put weights into a module, in double precision."""
+    module = module.double()
+    module.load_state_dict({name: torch.tensor(one) for name, one in weights.items()}, strict=False)
+    return module
+
+
+def ranked(rank: int) -> Callable[[Any], Any]:
+    """Make a function that picks from each row of probabilities the one of that rank, 0 being the likeliest."""
+
+    def pick(probabilities: Any) -> Any:
+        return probabilities.argsort(dim=-1, descending=True)[:, rank]
+
+    return pick
+
+
 # -- bert --------------------------------------------------------------------------------------------------------------
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -176,6 +201,30 @@ def numbered(rng: np.random.Generator, pieces: Iterable[str]) -> dict[str, int]:
     """Number the special tokens and some pieces in a random order, so that nothing can be read off the ids."""
     tokens = [*SPECIAL, *dict.fromkeys(pieces)]
     return dict(zip(tokens, rng.permutation(len(tokens)).tolist(), strict=True))
+
+
+def encoder_weights(rng: np.random.Generator, vocab: int, width: int, length: int, depth: int) -> Arrays:
+    """Draw the weights of an encoder of torch's own layers, as `Bert` names them; none of them 0 or 1."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "token.weight": (vocab, width),
+        "place.weight": (length, width),
+        "segment.weight": (2, width),
+    }
+    shapes |= {"head.weight": (vocab, width), "head.bias": (vocab,)}
+    norms = ["norm"]
+    for i in range(depth):
+        layer = f"layers.{i}."
+        shapes |= {
+            f"{layer}self_attn.in_proj_weight": (3 * width, width),
+            f"{layer}self_attn.in_proj_bias": (3 * width,),
+        }
+        shapes |= {f"{layer}self_attn.out_proj.weight": (width, width), f"{layer}self_attn.out_proj.bias": (width,)}
+        shapes |= {f"{layer}linear1.weight": (2 * width, width), f"{layer}linear1.bias": (2 * width,)}
+        shapes |= {f"{layer}linear2.weight": (width, 2 * width), f"{layer}linear2.bias": (width,)}
+        norms += [f"{layer}norm1", f"{layer}norm2"]
+    shapes |= {f"{norm}.bias": (width,) for norm in norms}
+    made = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    return made | {f"{norm}.weight": rng.uniform(0.5, 2, size=width) for norm in norms}
 
 
 def letters(rng: np.random.Generator, many: int) -> list[str]:
