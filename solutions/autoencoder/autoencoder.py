@@ -824,13 +824,13 @@ def vae_step(
 check("vae")
 
 # %% [markdown]
-# Your functions, at work. The code has two numbers, so it can be drawn: left, where the digits of each class
+# Your functions, at work. The code has two numbers, so it can be drawn: in the middle, where the digits of each class
 # land; right, what the decoder makes of a regular grid of codes, digits that nobody wrote. Look for places where one
-# digit turns into another. Then change the believed noise of a pixel, `s`: at 0.6 a wrong pixel costs a ninth of what it
-# costs at 0.2, and the price of the code is the same. What happens to the left panel?
+# digit turns into another. Then change the believed noise of a pixel, `s`: at 0.6 a wrong pixel costs a ninth of what
+# it costs at 0.2, and the price of the code is the same. What happens to the middle panel?
 #
-# The decoder, too, gets a **validation** set: 300 digits that no step sees. How large is the gap between what the two
-# curves say, and would you train for longer?
+# The left panel is a curve with a **validation** set beside it: 300 digits that no step sees. (They happen to be the easier
+# ones, so look at the slopes and not at which curve is lower.) Would you train for longer?
 
 # %% tags=["explore"]
 epochs, s = 60, 0.2  # 15 epochs give a first impression on a slow laptop

@@ -1002,6 +1002,8 @@ for name, known in curves.items():
     rate, model = best[name][1:]
     right = (predict(model, inputs[1300:]) == truth[1300:]).double().mean()
     print(f"{name}: validation chose the rate {rate}; right on the test: {right:.2f}")
+plt.xticks(rates, rates)
+plt.minorticks_off()
 plt.xlabel("rate")
 plt.ylabel("right on the validation set")
 plt.ylim(0, 1)
