@@ -101,7 +101,7 @@ def _(student, shape, out_shape):
 # N, C, H, W, F, (kh, kw), stride, padding: one image with all of it, small enough to do by hand; several images, channels
 # and filters, as small; large, with all sizes different and a last step that misses the edge; then one of everything
 SETTINGS = [
-    (1, 1, 3, 4, 1, (2, 2), (2, 1), (1, 0)),
+    (1, 1, 4, 3, 1, (2, 2), (2, 1), (1, 0)),
     (2, 2, 2, 3, 2, (1, 2), (1, 1), (0, 0)),
     (3, 2, 11, 9, 5, (4, 3), (2, 4), (2, 0)),
     (1, 1, 5, 5, 1, (1, 1), (2, 2), (1, 1)),
