@@ -283,6 +283,37 @@ def _(student, x, V, m, mu, logvar, eps, s):
     return student.elbo(x, mu, logvar, eps, lambda z: z @ V.T + m, s)
 
 
+@check("vae", tol=1e-5, returns="losses weights", covers="R294")
+def a_step_lowers_the_negative_elbo(rng, trial):
+    """vae_step takes the optimiser's step along the gradient of the mean of minus the ELBO alone, and gives that mean."""
+    n, d, k, S, steps = [(1, 2, 1, 1, 1), (4, 3, 2, 2, 2), (5, 6, 3, 4, 3)][trial]
+    return dict(
+        x=numbers(rng, trial, n, d),
+        E=numbers(rng, trial, 2 * k, d) / 2,
+        V=numbers(rng, trial, d, k) / 2,
+        eps=numbers(rng, trial, steps, S, n, k),
+        s=2.0,
+        rate=[0.1, 0.1, 0.05][trial],
+    )
+
+
+@a_step_lowers_the_negative_elbo.when
+def _(student, x, E, V, eps, s, rate):
+    encoder = torch.nn.Linear(E.shape[1], E.shape[0], bias=False, dtype=torch.float64)
+    decoder = torch.nn.Linear(V.shape[1], V.shape[0], bias=False, dtype=torch.float64)
+    weights = [encoder.weight, decoder.weight]
+    with torch.no_grad():
+        for weight, start in zip(weights, (E, V), strict=True):
+            weight.copy_(torch.from_numpy(start))
+            weight.grad = torch.ones_like(weight)  # left over from before
+    optimiser = torch.optim.SGD(weights, lr=rate, momentum=0.5)
+    losses = [
+        float(student.vae_step(torch.from_numpy(x), encoder, decoder, optimiser, torch.from_numpy(one), s))
+        for one in eps
+    ]
+    return losses, [weight.detach().clone() for weight in weights]
+
+
 @check("vae", trials=1, weight=0)
 def it_runs_on_any_device():
     """Runs on whatever device it is given."""
@@ -427,14 +458,14 @@ def different_bits_are_counted(rng, trial):
 
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
-    purpose=("constraint", "labels", "layers"),
-    shared=("axes", "subspace", "nothing"),
-    below=("bug", "leak", "allowed"),
-    bottleneck=float,
-    spotless=("target", "rate", "variance"),
-    saturated=("contractive", "decay", "both"),
-    silent=("seed", "scale", "width"),
-    direction=("maximises", "minimises", "ignores"),
-    likelihood=("vae", "gan", "neither"),
-    sentence=("translation", "continuation", "same"),
+    wire=float,
+    encoder=float,
+    below=("bug", "leak", "better", "overfits"),
+    parameters=float,
+    spotless=("target", "rate", "variance", "code"),
+    trembling=float,
+    silent=("seed", "scale", "width", "rate"),
+    worth=float,
+    likelihood=("order", "bound", "gan", "none"),
+    sentence=("good", "ignored", "overfitted", "short"),
 )

@@ -98,10 +98,11 @@ def _(student, shape, out_shape):
 # -- conv --------------------------------------------------------------------------------------------------------------
 
 
-# N, C, H, W, F, (kh, kw), stride, padding; all different, and the last step does not reach the edge; then one of everything
+# N, C, H, W, F, (kh, kw), stride, padding: one image with all of it, small enough to do by hand; several images, channels
+# and filters, as small; large, with all sizes different and a last step that misses the edge; then one of everything
 SETTINGS = [
-    (1, 2, 3, 5, 3, (2, 3), (1, 1), (0, 0)),
-    (2, 3, 7, 10, 4, (2, 3), (3, 2), (1, 2)),
+    (1, 1, 4, 3, 1, (2, 2), (2, 1), (1, 0)),
+    (2, 2, 2, 3, 2, (1, 2), (1, 1), (0, 0)),
     (3, 2, 11, 9, 5, (4, 3), (2, 4), (2, 0)),
     (1, 1, 5, 5, 1, (1, 1), (2, 2), (1, 1)),
 ]
@@ -109,7 +110,7 @@ SETTINGS = [
 
 def setting(rng, trial):
     """Draw the inputs of the layer of a trial; in the last one the picture holds integers."""
-    made = layer(rng, trial, SETTINGS[trial])
+    made = layer(rng, max(0, trial - 1), SETTINGS[trial])
     return dict(made, x=whole(rng, *made["x"].shape)) if trial == 3 else made
 
 
@@ -179,7 +180,7 @@ def layer_and_gradient(rng, trial):
     rows = (H + 2 * made["padding"][0] - kh) // made["stride"][0] + 1
     cols = (W + 2 * made["padding"][1] - kw) // made["stride"][1] + 1
     return dict(
-        G=numbers(rng, trial, N, F, rows, cols),
+        G=numbers(rng, max(0, trial - 1), N, F, rows, cols),
         x=made["x"],
         w=made["w"],
         stride=made["stride"],
@@ -222,8 +223,10 @@ def _(student, G, x, w, stride, padding):
 
 # -- pooling -----------------------------------------------------------------------------------------------------------
 
-POOLS = [  # N, C, H, W, size, stride; the second and third overlap, and leave a rest at the edge; the fourth leaves gaps
-    (1, 2, 2, 6, (2, 3), (2, 3)),
+# N, C, H, W, size, stride; the first three overlap, and the first is small enough to do by hand; the second and third leave
+# a rest at the edge; the fourth leaves gaps
+POOLS = [
+    (1, 1, 3, 4, (2, 2), (1, 2)),
     (2, 3, 6, 10, (3, 2), (2, 1)),
     (3, 2, 9, 8, (2, 4), (1, 3)),
     (1, 1, 6, 6, (1, 2), (2, 3)),
@@ -569,16 +572,16 @@ def _(seen):
 
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
-    anywhere=("sharing", "locality", "depth"),
-    channels=("falls", "grows", "stays"),
-    first_layer=("objects", "parts", "edges"),
-    nudge=("always", "never", "sometimes"),
-    one_by_one=("nonlinear", "affine", "identity"),
-    batch=float,
+    unshared=float,
+    budget=float,
+    sees=float,
+    nudge=float,
+    bottleneck=float,
+    noise=float,
     company=("overfitting", "mode", "rate", "leak"),
-    monday=("labels", "order", "dims"),
-    doubled=("unchanged", "double", "fourfold"),
-    refuses=("convolution", "pooling", "linear"),
+    monday=("labels", "order", "dims", "mirrors"),
+    features=float,
+    running=float,
 )
 
 

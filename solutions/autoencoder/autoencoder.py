@@ -14,7 +14,7 @@
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
-# the example. Seven questions make the hundred points, in about six hours. What comes after them is extra.
+# the example. Seven questions make the hundred points, in about seven hours. What comes after them is extra.
 
 # %%
 from collections.abc import Callable
@@ -97,17 +97,11 @@ def sigmoid(z: np.ndarray) -> np.ndarray:
 #
 # $$h=\sigma(Wx+b), \qquad \hat x = W^\top h + c, \qquad L=\frac1n\sum_i\tfrac12\lVert\hat x_i-x_i\rVert^2 .$$
 #
-# **The gradient.** For one example, let $e=\hat x-x$, and go backwards:
-#
-# $$\frac{\partial L}{\partial c}=e, \qquad \frac{\partial L}{\partial h}=We, \qquad \delta:=\frac{\partial L}{\partial a}=(We)\odot h\odot(1-h), \qquad \frac{\partial L}{\partial b}=\delta,$$
-#
-# where $a=Wx+b$. And $W$? It stands in two places. When a number is used twice, each use has its own effect on the
-# loss, and the derivative is the **sum** of the two:
-#
-# $$\frac{\partial L}{\partial W} \;=\; \underbrace{\delta\,x^\top}_{\text{as the encoder}} \;+\; \underbrace{h\,e^\top}_{\text{as the decoder}} .$$
-#
-# Both terms are $k\times d$, and for a data set everything is averaged over the examples. Forget one of them and
-# training still goes downhill for a while, which is why this is the most popular bug of the subject: nothing crashes.
+# **The gradient** is yours to derive. Begin with one example and the error $e=\hat x-x$, and go backwards: to $c$, to
+# $h$, through the sigmoid to $a=Wx+b$, to $b$. And $W$? It stands in two places. When a number is used twice, each use
+# has its own effect on the loss, and the derivative is the **sum** of the two. To find one of them, hold the other copy
+# of $W$ fixed. Forget one, and training still goes downhill for a while, which is why this is the most popular bug of
+# the subject: nothing crashes. For a data set everything is averaged over the examples.
 #
 # **Once by hand.** Take $d=2$, $k=1$ and
 #
@@ -119,13 +113,14 @@ def sigmoid(z: np.ndarray) -> np.ndarray:
 # | $h=\sigma(0)$ | $0.5$ |
 # | $\hat x=0.5\,(2,-1)+(0,\,1.5)$ | $(1,\ 1)$ |
 # | $e=\hat x-x$, and the loss $\tfrac12\lVert e\rVert^2$ | $(0,-1)$, $0.5$ |
-# | $We$ | $1$ |
-# | $\delta = 1\cdot0.5\cdot0.5$ | $0.25$ |
-# | encoder's share $\delta\,x^\top$ | $(0.25,\ 0.5)$ |
-# | decoder's share $h\,e^\top$ | $(0,\ -0.5)$ |
+# | $\partial L/\partial c$ | $(0,-1)$ |
+# | $\partial L/\partial h$ | $1$ |
+# | $\partial L/\partial a$ and $\partial L/\partial b$ | $0.25$ |
+# | $\partial L/\partial W$ with the decoder's copy held fixed | $(0.25,\ 0.5)$ |
+# | $\partial L/\partial W$ with the encoder's copy held fixed | $(0,\ -0.5)$ |
 # | $\partial L/\partial W$ | $(0.25,\ 0)$ |
 #
-# The two uses pull the second weight in opposite directions, and here they cancel exactly.
+# Nudge $h$, or a weight of one copy, and see where each number comes from. The two uses pull the second weight in opposite directions, and here they cancel exactly.
 #
 # Write the gradient by hand: in this question `torch.autograd` and `.backward()` are forbidden.
 
@@ -182,7 +177,12 @@ def tied_gradient(
 check("tied")
 
 # %% [markdown]
-# When the checks are green, let it loose on real handwriting: 1,797 digits of $8\times8$ pixels. Every row of $W$ is a
+# To compare with, now that yours passes, for one example:
+#
+# $$\frac{\partial L}{\partial c}=e, \qquad \frac{\partial L}{\partial h}=We, \qquad \delta:=\frac{\partial L}{\partial a}=(We)\odot h\odot(1-h)=\frac{\partial L}{\partial b}, \qquad
+# \frac{\partial L}{\partial W} \;=\; \underbrace{\delta\,x^\top}_{\text{as the encoder}} \;+\; \underbrace{h\,e^\top}_{\text{as the decoder}} .$$
+#
+# Now let it loose on real handwriting: 1,797 digits of $8\times8$ pixels. Every row of $W$ is a
 # small picture, because it has one number for each pixel. What do the units look for? Then set `units = 5`, and
 # `units = 100`.
 
@@ -193,7 +193,8 @@ units, rate = 30, 0.3
 
 rng = np.random.default_rng(2)
 parameters = [0.1 * rng.normal(size=(units, 64)), np.zeros(units), pixels.mean(axis=0)]
-before, speed = tied_loss(*parameters, pixels), [np.zeros_like(p) for p in parameters]
+before = tied_loss(*parameters, pixels)
+speed = [np.zeros_like(p) for p in parameters]  # momentum keeps 0.9 of the last step
 for epoch in range(25):
     for batch in np.array_split(rng.permutation(len(pixels)), 18):
         slopes = tied_gradient(*parameters, pixels[batch])
@@ -238,11 +239,11 @@ plt.show()
 # The weights $p_j$ lie between 0 and 1 and sum to $\operatorname{tr}P=k$. You have $k$ units of weight to put on the
 # eigenvalues, at most one on each: put them on the largest. $\blacksquare$
 #
-# **What it does not say.** It says nothing about $E$ and $D$ themselves. For any invertible $k\times k$ matrix $R$,
+# **What it does not say.** It says nothing about $E$ and $D$ themselves. For any invertible $k\times k$ matrix $M$,
 #
-# $$(DR)\,(R^{-1}E) = DE ,$$
+# $$(DM)\,(M^{-1}E) = DE ,$$
 #
-# so $(R^{-1}E,\ DR)$ has the same loss. A trained linear auto-encoder finds PCA's **subspace** and PCA's error, and in
+# so $(M^{-1}E,\ DM)$ has the same loss. A trained linear auto-encoder finds PCA's **subspace** and PCA's error, and in
 # general none of its axes: its columns need not be orthogonal, nor of length 1, nor sorted. To compare two subspaces,
 # compare what does not depend on the basis: the orthogonal projector. For a $B$ with independent columns it is
 #
@@ -600,10 +601,11 @@ plt.show()
 # This is not weight decay. A unit can make $\Omega$ small in two ways, by small weights or by *saturating*: where $h$
 # is nearly 0 or 1, the slope is nearly 0.
 #
-# **Its gradient.** $w_j$ is in $r_j$, and it is in $s_{ij}$ too, through $a_{ij}=w_j\cdot x_i+b_j$. The derivative of
-# $s=h(1-h)$ by $a$ is $(1-2h)\,s$, so the derivative of $s^2$ is $2(1-2h)\,s^2$, and
-#
-# $$\frac{\partial\Omega}{\partial b_j}=\frac1n\sum_i 2(1-2h_{ij})\,s_{ij}^2\,r_j, \qquad \frac{\partial\Omega}{\partial w_j}=\frac1n\sum_i\Bigl(2s_{ij}^2\,w_j+2(1-2h_{ij})\,s_{ij}^2\,r_j\,x_i\Bigr) .$$
+# **Its gradient** is yours to derive. $w_j$ is in $r_j$, and it is in $s_{ij}$ too, through $a_{ij}=w_j\cdot x_i+b_j$; so
+# there are two terms for $w_j$, and one for $b_j$. You need the derivative of $s=h(1-h)$ by $a$: write it with $h$ and
+# $s$ alone. One unit and one number to hold it to: $x=3$, $w=2$, and a $b$ for which $h=0.8$. Then $s=0.16$,
+# $\Omega=0.16^2\cdot4=0.1024$, $\partial\Omega/\partial b=-0.12288$ and $\partial\Omega/\partial w=0.1024-0.36864=-0.26624$.
+# Why is the one in $b$ negative?
 #
 # The functions get the codes `H`, so they need no encoder. In this question too, `torch.autograd` and `.backward` are
 # forbidden. None of the functions knows $\lambda$ of the whole objective; the caller multiplies.
@@ -661,6 +663,11 @@ def contractive_penalty(
 check("penalties")
 
 # %% [markdown]
+# To compare with, now that yours passes. The derivative of $s=h(1-h)$ by $a$ is $(1-2h)\,s$, so that of $s^2$ is
+# $2(1-2h)\,s^2$, and
+#
+# $$\frac{\partial\Omega}{\partial b_j}=\frac1n\sum_i 2(1-2h_{ij})\,s_{ij}^2\,r_j, \qquad \frac{\partial\Omega}{\partial w_j}=\frac1n\sum_i\Bigl(2s_{ij}^2\,w_j+2(1-2h_{ij})\,s_{ij}^2\,r_j\,x_i\Bigr) .$$
+#
 # The two prices, seen on one number. And on the right what they do to the principal coordinates of the digits: with the
 # absolute value most of the code is exactly 0, and the digit can still be read.
 
@@ -733,8 +740,8 @@ plt.show()
 #
 # ## Question: the variational auto-encoder
 #
-# These three are in `torch`, so that gradients flow through them by themselves. Write them with ordinary tensor
-# arithmetic (`torch.distributions` is forbidden), keep clear of `.detach()` and `.item()`, and make every new tensor on
+# These four are in `torch`, so that gradients flow through them by themselves. Write them with ordinary tensor
+# arithmetic (`torch.distributions` is forbidden), keep clear of `.detach()` and, before the loss is returned, of `.item()`, and make every new tensor on
 # the device of the tensors you were given; then the same code runs on a GPU.
 #
 # Mind the units. Both terms of the ELBO are logarithms of probabilities of a **whole** example: sums over its $d$
@@ -788,21 +795,49 @@ def elbo(
     ### END SOLUTION
 
 
+def vae_step(
+    x: torch.Tensor,
+    encoder: torch.nn.Module,
+    decoder: torch.nn.Module,
+    optimiser: torch.optim.Optimizer,
+    eps: torch.Tensor,
+    s: float,
+) -> float:
+    """Do one step of training on a batch; give the loss before it.
+
+    The loss is minus the ELBO, averaged over the examples of the batch.
+    x: n×d.  encoder: maps n×d to n×2k, the k numbers of μ first, then the k of ℓ.
+    decoder, eps, s: as in elbo.  optimiser: knows the parameters of both networks. They may
+    still have gradients from before, which must not count.  Returns a number.
+    """
+    ### BEGIN SOLUTION
+    mu, logvar = encoder(x).chunk(2, dim=1)
+    loss = -elbo(x, mu, logvar, eps, decoder, s).mean()
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
+    return loss.item()
+    ### END SOLUTION
+
+
 # %%
 check("vae")
 
 # %% [markdown]
-# Your three functions, at work. The code has two numbers, so it can be drawn: left, where the digits of each class
+# Your functions, at work. The code has two numbers, so it can be drawn: in the middle, where the digits of each class
 # land; right, what the decoder makes of a regular grid of codes, digits that nobody wrote. Look for places where one
-# digit turns into another. Then make the price of the code ten times lower, by the line
-# `loss = loss - 0.9 * kl_to_prior(mu, logvar).mean()` after the loss, or ten times higher, by `+ 9 *` in its place:
-# what happens to the left panel?
+# digit turns into another. Then change the believed noise of a pixel, `s`: at 0.6 a wrong pixel costs a ninth of what
+# it costs at 0.2, and the price of the code is the same. What happens to the middle panel?
+#
+# The left panel is a curve with a **validation** set beside it: 300 digits that no step sees. (They happen to be the easier
+# ones, so look at the slopes and not at which curve is lower.) Would you train for longer?
 
 # %% tags=["explore"]
-epochs = 60  # 15 gives a first impression on a slow laptop
+epochs, s = 60, 0.2  # 15 epochs give a first impression on a slow laptop
 device = "cuda" if torch.cuda.is_available() else "cpu"
 torch.manual_seed(1)
 data = torch.tensor(images.reshape(-1, 64), device=device).float()
+seen, unseen = torch.randperm(len(data), device=device).split([1497, 300])
 encoder = torch.nn.Sequential(
     torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 4)
 )
@@ -811,14 +846,17 @@ decoder = torch.nn.Sequential(
 )
 encoder.to(device), decoder.to(device)
 adam = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=4e-3)
+costs = []
 for _ in range(epochs):
-    for batch in torch.randperm(len(data), device=device).split(100):
-        mu, logvar = encoder(data[batch]).split(2, dim=1)
-        eps = torch.randn(1, *mu.shape, device=device)
-        loss = -elbo(data[batch], mu, logvar, eps, decoder, 0.2).mean()
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
+    steps = []
+    for batch in seen[torch.randperm(len(seen), device=device)].split(100):
+        eps = torch.randn(1, len(batch), 2, device=device)
+        steps.append(vae_step(data[batch], encoder, decoder, adam, eps, s))
+    with torch.no_grad():
+        mu, logvar = encoder(data[unseen]).chunk(2, dim=1)
+        eps = torch.randn(10, *mu.shape, device=device)
+        fresh = -elbo(data[unseen], mu, logvar, eps, decoder, s).mean().item()
+    costs.append([np.mean(steps), fresh])
 
 with torch.no_grad():
     where = encoder(data)[:, :2].cpu()
@@ -829,7 +867,10 @@ tiles = np.pad(
     made.numpy(), [(0, 0), (0, 0), (1, 1), (1, 1)]
 )  # a dark edge round each digit
 tiles = tiles.transpose(0, 2, 1, 3).reshape(90, 90)
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5))
+figure, (below, left, right) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
+below.plot(costs, label=["training digits", "validation digits"])
+below.set(xlabel="epoch", ylabel="minus the ELBO, in nats", ylim=(min(costs[-1]) - 3, 20))
+below.legend()
 points = left.scatter(*where.T, c=labels, cmap="tab10", s=6)
 figure.colorbar(points, ax=left, label="digit")
 left.set(title="the codes of the digits", aspect="equal")
@@ -840,60 +881,72 @@ plt.show()
 # %% [markdown]
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. Three of them are runs to read.
+# Answer each with one of the words in quotation marks, or with a number (three significant digits are enough). You will
+# need a pocket calculator, or a cell of your own.
 #
-# 1. `purpose`. An auto-encoder gets pictures of 64 pixels, has a code of 64 linear units, no noise, no penalty, and
-#    reaches a loss of 0. Its code is useless. What was missing? A `"constraint"`, the `"labels"`, or more `"layers"`.
-# 2. `shared`. A linear auto-encoder, trained to the optimum on centred data, has decoder columns that are neither
-#    orthogonal nor of length 1. What does it have in common with PCA? The `"axes"`, the `"subspace"`, or `"nothing"`.
-# 3. `below`. A deep auto-encoder with ReLUs and a code of 10 numbers reaches 0.31 on its training digits.
-#    `eckart_young` says 0.61 for the same digits and $k=10$. What do you conclude? `"bug"`: nothing can be below.
-#    `"leak"`: it must have seen the test set. `"allowed"`: that floor is for other maps.
-# 4. `bottleneck`. One-channel pictures of $12\times12$ pixels go through hidden layers of 80, 20, 6, 30 and 80 units to
-#    an output of the same size as the picture. How long is the latent vector? (A number.)
+# 1. `wire`. A denoising auto-encoder for 64 pixels, with noise of standard deviation 0.25 on each. What is its loss, on
+#    average over the noise, if it has learnt to copy its input and nothing else?
+# 2. `encoder`. A linear auto-encoder with $k=1$ has been trained to the optimum, on centred data in the plane. Its decoder
+#    is the column $D=(3,\,4)^\top$. What is the first entry of $E$?
+# 3. `below`. Mean of $\tfrac12\lVert\hat x-x\rVert^2$, with codes of 10 numbers:
+#
+#    | | training digits | test digits |
+#    |:--|:-:|:-:|
+#    | PCA | 0.61 | 0.66 |
+#    | deep auto-encoder with ReLUs | 0.31 | 0.74 |
+#
+#    What do you conclude of the deep one? `"bug"`: nothing can be below PCA's 0.61. `"leak"`: it must have seen the test
+#    digits. `"better"`: it should be preferred, being below the floor. `"overfits"`: the floor is for other maps, and on
+#    new digits it has lost to PCA.
+# 4. `parameters`. One-channel pictures of $12\times12$ pixels go through hidden layers of 80, 20, 6, 20 and 80 units to an
+#    output as large as the picture. Each decoder matrix is tied to its encoder's; every layer has biases of its own. How
+#    many parameters are there?
 # 5. `spotless`. A denoising auto-encoder for 64 pixels, noise of standard deviation 0.5 on each. Training loss after
 #    each epoch: 9.1, 2.7, 0.6, 0.08, 0.003. Yet on fresh noisy pictures the mean of $\tfrac12\lVert\hat x-x\rVert^2$
 #    against the clean pictures is 8.0, the same as for doing nothing. What is wrong? The `"target"` in the loss, the
-#    learning `"rate"`, or the `"variance"` of the noise.
-# 6. `saturated`. The units of an encoder have huge weights, but on every example they sit at $h<0.001$ or $h>0.999$.
-#    Which penalty hardly notices? `"contractive"`, `"decay"` of the weights, or `"both"`.
+#    learning `"rate"`, the `"variance"` of the noise, or too large a `"code"`.
+# 6. `trembling`. Unit A of an encoder has $\lVert w\rVert=10$ and $h=0.99$ on every example; unit B has
+#    $\lVert w\rVert=1$ and $h=0.5$. Weight decay charges A a hundred times as much as B. How many times as much does the
+#    contractive penalty charge it?
 # 7. `silent`. A VAE on pictures of 64 pixels prints two numbers after each epoch. The squared error, as a mean over the
 #    pixels: 0.080, 0.074, 0.073, 0.073. The KL, summed over the code: 2.1, 0.3, 0.01, 0.000. Their sum is what it
 #    minimises. Every reconstruction is the same grey average digit. Where do you look first? At the `"seed"`, the
-#    `"scale"` of the two terms, or the `"width"` of the decoder.
-# 8. `direction`. The negative ELBO of a VAE, per epoch: 61, 44, 37, 35. What does training do to the ELBO? It
-#    `"maximises"` it, it `"minimises"` it, or it `"ignores"` it.
-# 9. `likelihood`. You must give, for a new picture, a number that its log-probability under the model cannot be below.
-#    Which model offers it? A `"vae"`, a `"gan"`, or `"neither"`.
-# 10. `sentence`. A recurrent network reads "the cat sat" into a vector; another one starts from the vector and writes
-#     words. As a *sentence auto-encoder*, which target is the second one trained on? The `"translation"`, the
-#     `"continuation"`, or the `"same"` sentence.
+#    `"scale"` of the two terms, the `"width"` of the decoder, or the learning `"rate"`.
+# 8. `worth`. A VAE with $s=0.2$ considers moving one $\mu$ of a picture from 0 to 1.2, with its $\sigma$ left at 1. The
+#    mean of $\lVert x-\mathrm{decoder}(z)\rVert^2$ would fall by 0.05. By how much does the ELBO change (with its sign)?
+# 9. `likelihood`. A VAE gives picture A an ELBO of −35, and picture B one of −41. The critic of a GAN says 0.9 for A and
+#    0.4 for B. Which statement is proved? `"order"`: the VAE's model finds A more probable than B. `"bound"`: it gives A
+#    a log-density of at least −35. `"gan"`: the GAN makes A more often than B. Or `"none"` of them.
+# 10. `sentence`. A sentence auto-encoder: one recurrent network reads a sentence into a vector, another, fed with the true
+#     word before each word, writes it out again. Its loss on fresh sentences is 1.31 nats per word. With all vectors
+#     replaced by 0 it is 1.33. What do you conclude? The vectors are `"good"`; the second network works as a language
+#     model and has `"ignored"` them; it has `"overfitted"`; or the sentences are too `"short"`.
 
 # %%
 concept_answers = {
-    "purpose": None,  # "constraint", "labels" or "layers"
-    "shared": None,  # "axes", "subspace" or "nothing"
-    "below": None,  # "bug", "leak" or "allowed"
-    "bottleneck": None,  # a number
-    "spotless": None,  # "target", "rate" or "variance"
-    "saturated": None,  # "contractive", "decay" or "both"
-    "silent": None,  # "seed", "scale" or "width"
-    "direction": None,  # "maximises", "minimises" or "ignores"
-    "likelihood": None,  # "vae", "gan" or "neither"
-    "sentence": None,  # "translation", "continuation" or "same"
+    "wire": None,  # a number
+    "encoder": None,  # a number
+    "below": None,  # "bug", "leak", "better" or "overfits"
+    "parameters": None,  # a number
+    "spotless": None,  # "target", "rate", "variance" or "code"
+    "trembling": None,  # a number
+    "silent": None,  # "seed", "scale", "width" or "rate"
+    "worth": None,  # a number
+    "likelihood": None,  # "order", "bound", "gan" or "none"
+    "sentence": None,  # "good", "ignored", "overfitted" or "short"
 }
 ### BEGIN SOLUTION
 concept_answers.update(
-    purpose="constraint",
-    shared="subspace",
-    below="allowed",
-    bottleneck=6,
+    wire=2,
+    encoder=0.12,
+    below="overfits",
+    parameters=13590,
     spotless="target",
-    saturated="contractive",
+    trembling=0.157,
     silent="scale",
-    direction="maximises",
-    likelihood="vae",
-    sentence="same",
+    worth=-0.095,
+    likelihood="bound",
+    sentence="ignored",
 )
 ### END SOLUTION
 

@@ -624,7 +624,7 @@ misconception(
 
 misconception(
     "l2_slope_without_the_two", "penalties",
-    hint="Differentiate h². There is no ½ before this penalty.",
+    hint="Nudge one number of a code a little. By how much does its square change, and what does your gradient say?",
     old="return float(np.sum(H**2) / len(H)), 2 * H / len(H)",
     new="return float(np.sum(H**2) / len(H)), H / len(H)",
 )
@@ -980,151 +980,241 @@ misconception(
     new="return torch.zeros(len(mu)) + (torch.exp(logvar) + mu**2 - 1 - logvar).sum(dim=1) / 2",
 )
 
+misconception(
+    "never_forgets_old_gradients", "vae",
+    hint="backward adds to the gradients that are there. What was there before your step?",
+    old="    optimiser.zero_grad()\n    loss.backward()",
+    new="    loss.backward()",
+)
+
+misconception(
+    "forgets_what_it_has_just_learnt", "vae",
+    hint="Compare the weights before and after your step. Which gradients does the optimiser see?",
+    old="    optimiser.zero_grad()\n    loss.backward()\n    optimiser.step()",
+    new="    loss.backward()\n    optimiser.zero_grad()\n    optimiser.step()",
+)
+
+misconception(
+    "descends_on_the_bound_itself", "vae",
+    hint="An optimiser makes its loss smaller. Is a small ELBO what one wants of a lower bound?",
+    old="loss = -elbo(x, mu, logvar, eps, decoder, s).mean()",
+    new="loss = elbo(x, mu, logvar, eps, decoder, s).mean()",
+)
+
+misconception(
+    "sums_the_loss_over_the_batch", "vae",
+    hint="Copy the batch twice. Should the step become twice as long?",
+    old="loss = -elbo(x, mu, logvar, eps, decoder, s).mean()",
+    new="loss = -elbo(x, mu, logvar, eps, decoder, s).sum()",
+)
+
+misconception(
+    "takes_the_logarithm_for_the_mean", "vae",
+    hint="The encoder gives 2k numbers. Which half comes first?",
+    old="mu, logvar = encoder(x).chunk(2, dim=1)",
+    new="logvar, mu = encoder(x).chunk(2, dim=1)",
+)
+
+misconception(
+    "deals_the_numbers_out_in_turn", "vae",
+    hint="Do μ and ℓ alternate in what the encoder gives, or do all of one come first?",
+    old="mu, logvar = encoder(x).chunk(2, dim=1)",
+    new="mu, logvar = encoder(x)[:, ::2], encoder(x)[:, 1::2]",
+)
+
+misconception(
+    "cuts_the_encoder_off", "vae",
+    hint="Look at the encoder's weights after ten steps. How does the loss reach them?",
+    old="mu, logvar = encoder(x).chunk(2, dim=1)",
+    new="mu, logvar = encoder(x).detach().chunk(2, dim=1)",
+)
+
+misconception(
+    "tells_the_loss_after_the_step", "vae",
+    hint="Which loss is asked for: the one before the step, or the one after it?",
+    old="    optimiser.step()\n    return loss.item()",
+    new=(
+        "    optimiser.step()\n"
+        "    mu, logvar = encoder(x).chunk(2, dim=1)\n"
+        "    return -elbo(x, mu, logvar, eps, decoder, s).mean().item()"
+    ),
+)
+
+misconception(
+    "tells_the_elbo_for_the_loss", "vae",
+    hint="The loss is what the optimiser makes smaller. Which sign has it, beside the ELBO?",
+    old="    return loss.item()",
+    new="    return -loss.item()",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
-    "labels_would_make_the_code_useful", "concepts",
-    hint="No auto-encoder sees labels. What keeps the others from simply copying?",
-    old='purpose="constraint"',
-    new='purpose="labels"',
+    "a_wire_is_free", "concepts",
+    hint="Item wire: what comes out of a wire is the input with its noise. With what is it compared?",
+    old='    wire=2,\n', new='    wire="0.0",\n',
 )
 
 misconception(
-    "depth_would_make_the_code_useful", "concepts",
-    hint="Ten layers of 64 units can copy as well. What would stop them?",
-    old='purpose="constraint"',
-    new='purpose="layers"',
+    "forgets_the_half_of_the_loss", "concepts",
+    hint="Item wire: the loss is half the squared error, summed over the pixels. Have you taken the half?",
+    old="    wire=2,\n", new="    wire=4,\n",
 )
 
 misconception(
-    "a_linear_auto_encoder_finds_the_axes", "concepts",
-    hint="What happens to the loss when D becomes DR and E becomes R⁻¹E?",
-    old='shared="subspace"',
-    new='shared="axes"',
+    "pays_the_deviation", "concepts",
+    hint="Item wire: squared errors are averaged. What is the mean of the square of noise with a standard deviation of 0.25?",
+    old="    wire=2,\n", new="    wire=8,\n",
+)
+
+misconception(
+    "ties_what_is_not_tied", "concepts",
+    hint="Item encoder: at the optimum DE projects, so a point that the decoder can reach is its own copy. Send (3, 4) through your E and D.",
+    old='    encoder=0.12,\n', new='    encoder="3.0",\n',
+)
+
+misconception(
+    "takes_pca_s_own_axis", "concepts",
+    hint="Item encoder: E need not have length 1. Send (3, 4) through your E and D: does it come back?",
+    old="    encoder=0.12,\n", new="    encoder=0.6,\n",
 )
 
 misconception(
     "the_floor_binds_everything", "concepts",
-    hint="Read the theorem again: which maps does it speak of?",
-    old='below="allowed"',
-    new='below="bug"',
+    hint="Item below: read the theorem again: which maps does it speak of?",
+    old='    below="overfits",\n', new='    below="bug",\n',
 )
 
 misconception(
     "below_the_floor_means_a_leak", "concepts",
-    hint="The error is measured on the training digits. What could be leaked there?",
-    old='below="allowed"',
-    new='below="leak"',
+    hint="Item below: who has seen the test digits is good on them. Is it?",
+    old='    below="overfits",\n', new='    below="leak",\n',
 )
 
 misconception(
-    "the_latent_layer_is_the_last_hidden_one", "concepts",
-    hint="Which layer is the narrowest gate that everything has to pass?",
-    old="bottleneck=6,",
-    new="bottleneck=80,",
+    "lower_is_better", "concepts",
+    hint="Item below: which of the two columns says how it does on digits that it has not seen?",
+    old='    below="overfits",\n', new='    below="better",\n',
 )
 
 misconception(
-    "the_latent_is_as_long_as_the_output", "concepts",
-    hint="The output has 144 numbers. Through how many must they all pass?",
-    old="bottleneck=6,",
-    new="bottleneck=144,",
+    "counts_both_copies", "concepts",
+    hint="Item parameters: the decoder uses the encoder's matrices, turned round. How many matrices are there?",
+    old="    parameters=13590,\n", new="    parameters=26830,\n",
+)
+
+misconception(
+    "counts_no_biases", "concepts",
+    hint="Item parameters: every layer has biases, the output too. How many are that?",
+    old="    parameters=13590,\n", new="    parameters=13240,\n",
+)
+
+misconception(
+    "blames_the_noise_of_the_denoiser", "concepts",
+    hint="Item spotless: ½·64·0.25 = 8: all of the noise comes out again. What was the network rewarded for?",
+    old='    spotless="target",\n', new='    spotless="variance",\n',
+)
+
+misconception(
+    "blames_the_rate_of_the_denoiser", "concepts",
+    hint="Item spotless: the loss falls as smoothly as one could wish. To what has it fallen, and what does that reward?",
+    old='    spotless="target",\n', new='    spotless="rate",\n',
+)
+
+misconception(
+    "blames_the_size_of_the_code", "concepts",
+    hint="Item spotless: a large code only makes it possible to copy noise. What made it worth while?",
+    old='    spotless="target",\n', new='    spotless="code",\n',
+)
+
+misconception(
+    "charges_by_the_weights_alone", "concepts",
+    hint="Item trembling: which of the two penalties contains h(1 − h)?",
+    old='    trembling=0.157,\n', new='    trembling="100.0",\n',
+)
+
+misconception(
+    "does_not_square_the_slopes", "concepts",
+    hint="Item trembling: the penalty adds up squared derivatives. Are your slopes squared as well as your lengths?",
+    old="    trembling=0.157,\n", new="    trembling=3.96,\n",
+)
+
+misconception(
+    "blames_the_decoder_for_the_silence", "concepts",
+    hint="Item silent: the KL went to 0: using the code did not pay. Compare what each term costs.",
+    old='    silent="scale",\n', new='    silent="width",\n',
+)
+
+misconception(
+    "blames_the_seed_for_the_silence", "concepts",
+    hint="Item silent: another seed would pay the same prices. By which factor is one of the two too cheap?",
+    old='    silent="scale",\n', new='    silent="seed",\n',
+)
+
+misconception(
+    "blames_the_rate_for_the_silence", "concepts",
+    hint="Item silent: training has come to rest where it should, for these prices. By which factor is one of the two too cheap?",
+    old='    silent="scale",\n', new='    silent="rate",\n',
+)
+
+misconception(
+    "forgets_the_two_s_squared", "concepts",
+    hint="Item worth: by which number is the squared error divided in log p(x|z)?",
+    old="    worth=-0.095,\n", new="    worth=0.53,\n",
+)
+
+misconception(
+    "forgets_the_half_of_the_price", "concepts",
+    hint="Item worth: what does the KL charge for a μ of 1.2? There is a ½ in it.",
+    old="    worth=-0.095,\n", new="    worth=-0.815,\n",
+)
+
+misconception(
+    "sees_the_gain_alone", "concepts",
+    hint="Item worth: the reconstruction gains. What does the code cost?",
+    old="    worth=-0.095,\n", new="    worth=0.625,\n",
+)
+
+misconception(
+    "compares_two_bounds", "concepts",
+    hint="Item likelihood: B's log-density is at least −41. May it be −30?",
+    old='    likelihood="bound",\n', new='    likelihood="order",\n',
+)
+
+misconception(
+    "a_gan_knows_probabilities", "concepts",
+    hint="Item likelihood: what does a critic in a game say: a probability of the picture, or real against made?",
+    old='    likelihood="bound",\n', new='    likelihood="gan",\n',
+)
+
+misconception(
+    "no_model_offers_a_bound", "concepts",
+    hint="Item likelihood: what do the letters LB in ELBO stand for?",
+    old='    likelihood="bound",\n', new='    likelihood="none",\n',
+)
+
+misconception(
+    "a_low_loss_means_a_good_vector", "concepts",
+    hint="Item sentence: what would the loss do without the vectors, if they were needed?",
+    old='    sentence="ignored",\n', new='    sentence="good",\n',
+)
+
+misconception(
+    "calls_ignoring_overfitting", "concepts",
+    hint="Item sentence: were these sentences, on which the two losses are so near, not fresh?",
+    old='    sentence="ignored",\n', new='    sentence="overfitted",\n',
+)
+
+misconception(
+    "blames_the_sentences", "concepts",
+    hint="Item sentence: from what else than the vector can the second network guess the next word?",
+    old='    sentence="ignored",\n', new='    sentence="short",\n',
 )
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
-    old="bottleneck=6,",
-    new='bottleneck="6",',
-)
-
-misconception(
-    "blames_the_noise_of_the_denoiser", "concepts",
-    hint="½·64·0.25 = 8: all of the noise comes out again. What was the network rewarded for?",
-    old='spotless="target"',
-    new='spotless="variance"',
-)
-
-misconception(
-    "blames_the_rate_of_the_denoiser", "concepts",
-    hint="The loss falls as smoothly as one could wish. To what has it fallen, and what does that reward?",
-    old='spotless="target"',
-    new='spotless="rate"',
-)
-
-misconception(
-    "decay_does_not_see_large_weights", "concepts",
-    hint="Which of the two contains h(1 − h)?",
-    old='saturated="contractive"',
-    new='saturated="decay"',
-)
-
-misconception(
-    "no_penalty_sees_saturated_units", "concepts",
-    hint="One of the two looks at the weights alone, and they are huge.",
-    old='saturated="contractive"',
-    new='saturated="both"',
-)
-
-misconception(
-    "blames_the_decoder_for_the_silence", "concepts",
-    hint="The KL went to 0: using the code did not pay. Compare what each term costs.",
-    old='silent="scale"',
-    new='silent="width"',
-)
-
-misconception(
-    "blames_the_seed_for_the_silence", "concepts",
-    hint="Another seed would pay the same prices. By which factor is one of the two too cheap?",
-    old='silent="scale"',
-    new='silent="seed"',
-)
-
-misconception(
-    "a_vae_minimises_its_bound", "concepts",
-    hint="The negative fell from 61 to 35. What did the bound itself do, and is that what one wants of a lower bound?",
-    old='direction="maximises"',
-    new='direction="minimises"',
-)
-
-misconception(
-    "a_gan_knows_probabilities", "concepts",
-    hint="What does a critic in a game say: a probability of the picture, or real against made?",
-    old='likelihood="vae"',
-    new='likelihood="gan"',
-)
-
-misconception(
-    "no_model_offers_a_bound", "concepts",
-    hint="What do the letters LB in ELBO stand for?",
-    old='likelihood="vae"',
-    new='likelihood="neither"',
-)
-
-misconception(
-    "a_sentence_auto_encoder_translates", "concepts",
-    hint="Auto means self. What is an auto-encoder's target, for pictures?",
-    old='sentence="same"',
-    new='sentence="translation"',
-)
-
-misconception(
-    "a_sentence_auto_encoder_continues", "concepts",
-    hint="Continuing a text is what a language model does. What does an auto-encoder do with its input?",
-    old='sentence="same"',
-    new='sentence="continuation"',
-)
-
-misconception(
-    "a_linear_auto_encoder_is_no_pca", "concepts",
-    hint="Both reach the same floor. Which matrix is DE at the optimum, by the theorem?",
-    old='shared="subspace"', new='shared="nothing"',
-)
-
-misconception(
-    "a_vae_ignores_its_bound", "concepts",
-    hint="The numbers are those of its negative, and they fall in every epoch. Is that no aim?",
-    old='direction="maximises"', new='direction="ignores"',
+    old="    wire=2,\n", new='    wire="2",\n',
 )
 
 # -- stacked (extra) ---------------------------------------------------------------------------------------------------
@@ -1173,7 +1263,7 @@ misconception(
 
 misconception(
     "decodes_in_the_order_of_encoding", "stacked",
-    hint="Socks and shoes: which comes off first?",
+    hint="The last encoder worked on the codes of the one before it. Which decoder has to undo its work first?",
     old="for W, _, c in reversed(layers):",
     new="for W, _, c in layers:",
 )

@@ -375,11 +375,9 @@ def pixel_control(images, labels, test_images, order, epochs, rng):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
+alternative("answers_in_capitals", "concepts", old='company="mode"', new='company=" Mode"')
 alternative(
-    "answers_in_capitals", "concepts", old='anywhere="sharing"', new='anywhere=" Sharing"'
-)
-alternative(
-    "answers_with_a_float", "concepts", old="batch=64,", new="batch=np.float64(64.0),"
+    "answers_with_a_float", "concepts", old="noise=16,", new="noise=np.float64(16.0),"
 )
 
 # -- extra -------------------------------------------------------------------------------------------------------------

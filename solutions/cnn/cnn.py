@@ -16,7 +16,7 @@
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
-# the example. Seven questions make the hundred points, in about six hours. What comes after them is extra.
+# the example. Seven questions make the hundred points, in about nine hours. What comes after them is extra.
 
 # %%
 import matplotlib.pyplot as plt
@@ -52,7 +52,8 @@ from redink_datasets import digits, wandering
 # That is the formula at the top. Nothing was added to the ordinary layer; almost everything was taken away. What is
 # left learns a *feature detector*, and the output is a map that says where in the picture the feature is.
 #
-# Run the next cell: one kernel of six numbers finds the left edges of the strokes, another the upper ones.
+# Run the next cell: one kernel of six numbers finds the left edges of the strokes, another the upper ones. Blue is a
+# positive answer (the picture looks like the kernel), red a negative one (it looks like its opposite), white is 0.
 
 # %% tags=["explore"]
 picture = digits()[0][5]
@@ -126,7 +127,7 @@ plt.show()
 #
 # **Counting.** A convolution from $C$ to $F$ channels has $F\cdot C\cdot k_hk_w$ weights and $F$ biases, whatever the
 # size of the picture. Pooling has none. The *units* of a layer are the numbers it puts out, $F\cdot H'\cdot W'$. A
-# dense layer between the same two shapes has a weight for each pair and a bias per output: 32×32×3 to 28×28×6 takes
+# dense layer between the same two shapes has a weight for each pair and a bias per output: from 3×32×32 to 6×28×28 that is
 # 14 455 392 parameters, where six filters of 5×5 take 456.
 #
 # Layers are written as dicts, with the names and the defaults of torch:
@@ -381,18 +382,26 @@ plt.show()
 # to ask, three times. **Where did this number go in the forward pass?** For each place it went, it gets back what came
 # from above, times what it was multiplied with. And it gets back the *sum* over all places.
 #
-# - $b_f$ went to every output of channel $f$, times 1:
-#   $\quad\displaystyle\frac{\partial L}{\partial b_f}=\sum_{n,i,j}G_{nfij}.$
-# - $w_{fcaa'}$ went to every output of channel $f$, in every example, times the pixel it met there:
-#   $\quad\displaystyle\frac{\partial L}{\partial w_{fcaa'}}=\sum_{n,i,j}G_{nfij}\;\tilde x_{n,\,c,\,s_hi+a,\,s_wj+a'}.$
-# - A pixel went to every window that it lies in, and in each it met another weight:
-#   $\quad\displaystyle\frac{\partial L}{\partial\tilde x_{ncuv}}=\sum_{f}\ \sum_{\substack{i,a:\ s_hi+a=u\\ j,a':\ s_wj+a'=v}}G_{nfij}\;w_{fcaa'}.$
+# - A bias went to every output of its channel, times 1.
+# - A weight went to every output of its channel, in every example, times the pixel that it met there.
+# - A pixel went to every window that it lies in, and in each it met another weight.
+#
+# The three sums that say this are yours to write. Here they are in numbers, for a picture with a single row
+# $x=(1,2,3)$, a single kernel $w=(4,5)$ and $G=(10,1)$:
+#
+# | stride, padding | windows | $\partial L/\partial b$ | $\partial L/\partial w$ | $\partial L/\partial x$ |
+# |:--|:--|:-:|:-:|:-:|
+# | 1, 0 | $(1,2)$ and $(2,3)$ | $11$ | $(12,\,23)$ | $(40,\,54,\,5)$ |
+# | 2, 1 | $(0,1)$ and $(2,3)$ | $11$ | $(2,\,13)$ | $(50,\,4,\,5)$ |
+#
+# Find out where each number comes from, before you think of channels and of a second axis. In the second row the
+# frame has two pixels of padding, and the stride leaves places out: what comes back to those?
 #
 # In the example by hand, the pixel in the middle, $x_{11}=1$, lies in four windows: it is the lower right of the
 # first, where it met $-1$, and so on. So $\partial L/\partial x_{11}=-1\,G_{00}+0\,G_{01}+2\,G_{10}+1\,G_{11}$. One
 # pixel feeds many windows, so contributions must be *added*; and with a stride, some pixels at the far edge feed none.
 #
-# The last formula looks hard to program, because one has to find the windows of a pixel. Turn it round: run the very
+# The last of the three looks hard to program, because one has to find the windows of a pixel. Turn it round: run the very
 # loops of the forward pass, and where the forward pass *read* a slice of $\tilde x$ and multiplied, now *add* to that
 # same slice. In the end take the frame of zeros off again: nobody asked for the gradient of the padding.
 #
@@ -403,8 +412,8 @@ plt.show()
 # $$\langle Tx,\,G\rangle=\langle x,\,T^{\mathsf T}G\rangle ,\qquad\text{that is}\qquad \sum h\odot G=\sum x\odot\frac{\partial L}{\partial x}.$$
 #
 # Two sums, two numbers: they agree up to the last few digits, or the code is wrong. (With whole numbers they agree
-# exactly.) There is no small step $\epsilon$ to choose. The same holds for $w$, in which $h$ is linear too. Try it on your function before you run the checks; it is
-# the best test of a backward pass there is. (No torch here: the point is to do without automatic derivatives, once.)
+# exactly.) There is no small step $\epsilon$ to choose. The same holds for $w$, in which $h$ is linear too. Try it on
+# your function before you run the checks; it is the best test of a backward pass there is. (No torch here: the point is to do without automatic derivatives, once.)
 
 
 # %%
@@ -441,6 +450,12 @@ def conv2d_backward(
 check("backward")
 
 # %% [markdown]
+# To compare with, now that yours passes:
+#
+# $$\frac{\partial L}{\partial b_f}=\sum_{n,i,j}G_{nfij},\qquad
+# \frac{\partial L}{\partial w_{fcaa'}}=\sum_{n,i,j}G_{nfij}\;\tilde x_{n,\,c,\,s_hi+a,\,s_wj+a'},\qquad
+# \frac{\partial L}{\partial\tilde x_{ncuv}}=\sum_{f}\ \sum_{\substack{i,a:\ s_hi+a=u\\ j,a':\ s_wj+a'=v}}G_{nfij}\;w_{fcaa'}.$$
+#
 # ## Question: pooling
 #
 # A map of responses says where the feature is, to the pixel. Often that is more than one wants to know. *Pooling* puts
@@ -607,14 +622,13 @@ plt.show()
 #
 # $$\delta\hat x=\frac{\delta-\delta\mu}{s}-\frac{(x-\mu)\,\delta v}{2s^3}=\frac1s\Bigl(\delta-\overline{\delta}-\hat x\;\overline{\hat x\delta}\Bigr).$$
 #
-# This linear map is its own transpose (check: take the inner product with $g$ and watch $g$ and $\delta$ change
-# places). So the gradient is the same map, applied to $g$:
+# The change of the loss is $\sum g\,\delta\hat x$, and the gradient in $x$ is whatever stands beside $\delta$ once you have
+# written this as $\sum(\dots)\,\delta$. Do it: both sums with a bar can be turned round, for
+# $\sum g\,\overline\delta=\sum\overline g\,\delta$. You will get three terms. A case to hold them to: four numbers
+# $x=(0,0,2,2)$ and $\varepsilon=0$ have $\mu=1$, $s=1$ and $\hat x=(-1,-1,1,1)$; for $g=(1,0,0,0)$ the gradient in $x$ is
+# $(\tfrac12,-\tfrac12,0,0)$. The gradients in $\gamma$ and $\beta$ are sums of what you know already.
 #
-# $$\frac{\partial L}{\partial x}=\frac1s\Bigl(g-\overline{g}-\hat x\;\overline{\hat xg}\Bigr),\qquad
-# \frac{\partial L}{\partial\gamma}=\sum\frac{\partial L}{\partial y}\,\hat x,\qquad
-# \frac{\partial L}{\partial\beta}=\sum\frac{\partial L}{\partial y}.$$
-#
-# The first term is what everybody writes. The other two are what everybody forgets.
+# Of the three terms, the first is what everybody writes. The other two are what everybody forgets.
 
 
 # %%
@@ -629,7 +643,8 @@ def batch_norm_train(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normalise each channel by the batch's own statistics, and update the running ones.
 
-    x: N×C×H×W.  gamma, beta, running_mean, running_var: C numbers each.
+    x: N×C×H×W, with m = N·H·W at least 2: one number has no variance to learn from.
+    gamma, beta, running_mean, running_var: C numbers each.
     Returns (y: N×C×H×W, the new running mean: C numbers, the new running variance: C).
     The arrays that were passed in stay as they were.
     """
@@ -685,6 +700,13 @@ def batch_norm_backward(
 check("batchnorm")
 
 # %% [markdown]
+# To compare with, now that yours passes. The map from $\delta$ to $\delta\hat x$ is its own transpose, so the gradient is
+# the same map, applied to $g$:
+#
+# $$\frac{\partial L}{\partial x}=\frac1s\Bigl(g-\overline{g}-\hat x\;\overline{\hat xg}\Bigr),\qquad
+# \frac{\partial L}{\partial\gamma}=\sum\frac{\partial L}{\partial y}\,\hat x,\qquad
+# \frac{\partial L}{\partial\beta}=\sum\frac{\partial L}{\partial y}.$$
+#
 # The noise that a batch brings, made visible. One and the same image goes through `batch_norm_train` in the company of
 # 200 different random batches; the histograms show what becomes of one of its pixels. The red line is the answer of
 # `batch_norm_eval`, which does not know the company. Small batches scatter most: here is the regulariser, and here
@@ -774,8 +796,8 @@ class LeNet(nn.Module):
         """Make the four layers on the device. The parameters start as torch starts them:
         at random, and every LeNet has its own.
         """
-        ### BEGIN SOLUTION
         super().__init__()
+        ### BEGIN SOLUTION
         self.conv1 = nn.Conv2d(1, 8, kernel_size=3, padding=1, device=device)
         self.conv2 = nn.Conv2d(8, 16, kernel_size=3, padding=1, device=device)
         self.fc1 = nn.Linear(16 * 3 * 3, 64, device=device)
@@ -803,9 +825,10 @@ def fit(
     """Train a model with torch.optim.Adam(…, lr=rate) on the mean cross-entropy of batches.
 
     images: N×1×H×W and labels: N integers, on the model's device.
-    Each epoch visits every example once, in a new order drawn from rng. The model is in
-    training mode meanwhile. Its weights count, and nothing else from before: gradients that
-    it still has are forgotten, and each call has an optimiser of its own.
+    Each epoch visits every example once, in a new order drawn from rng. Meanwhile the model
+    is in training mode, whichever it was in; in which one it is left is up to you. Its
+    weights count, and nothing else from before: gradients that it still has are forgotten,
+    and each call has an optimiser of its own.
     Returns the loss of every step, in order, as floats.
     """
     ### BEGIN SOLUTION
@@ -827,7 +850,8 @@ def fit(
 def predict(model: nn.Module, images: torch.Tensor) -> torch.Tensor:
     """Give the class with the highest score for each image, in evaluation mode.
 
-    No gradients are recorded.  images: N×1×H×W.  Returns N integers, on the same device.
+    Whichever mode the model was in; in which one it is left is up to you. No gradients are
+    recorded.  images: N×1×H×W.  Returns N integers, on the same device.
     """
     ### BEGIN SOLUTION
     model.eval()
@@ -943,22 +967,70 @@ plt.ylabel("loss of the batch")
 plt.show()
 
 # %% [markdown]
+# **And batch normalisation, in a network that learns?** Four convolutions in a row, with and without it, each trained at
+# three rates. A rate is something one *chooses*, and whoever chooses by the test set has no test set left. So 300 of the
+# 1300 pictures are put aside as a **validation** set: they choose the rate, and the test set is asked once, at the end.
+# Note where the normalisation stands (before the activation), and that the convolution before it has no bias. You know
+# why. What does it buy: a better network at the best rate, or more rates at which it works at all?
+
+
+# %% tags=["explore"]
+def make_deep(normalised: bool) -> nn.Module:
+    """Make four convolutions and a linear layer, with batch normalisation or without."""
+    parts = []
+    for place in range(4):
+        parts.append(nn.Conv2d(8 if place else 1, 8, 3, padding=1, bias=not normalised))
+        parts += [nn.BatchNorm2d(8)] if normalised else []
+        parts += [nn.ReLU(), nn.MaxPool2d(2)] if place % 2 else [nn.ReLU()]
+    return nn.Sequential(*parts, nn.Flatten(), nn.Linear(72, 10))
+
+
+rates, curves, best = (0.002, 0.01, 0.05), {}, {}
+for name, normalised in (("plain", False), ("batch norm", True)):
+    for rate in rates:
+        torch.manual_seed(3)
+        model = make_deep(normalised)
+        fit(model, inputs[:1000], truth[:1000], 2 if quick else 4, 20, rate, rng)
+        known = (predict(model, inputs[1000:1300]) == truth[1000:1300]).double().mean()
+        curves.setdefault(name, []).append(known.item())
+        if known >= best.get(name, (0.0,))[0]:
+            best[name] = known.item(), rate, model
+
+plt.figure(figsize=(6, 3))
+for name, known in curves.items():
+    plt.semilogx(rates, known, "o-", label=name)
+    rate, model = best[name][1:]
+    right = (predict(model, inputs[1300:]) == truth[1300:]).double().mean()
+    print(f"{name}: validation chose the rate {rate}; right on the test: {right:.2f}")
+plt.xticks(rates, rates)
+plt.minorticks_off()
+plt.xlabel("rate")
+plt.ylabel("right on the validation set")
+plt.ylim(0, 1)
+plt.legend()
+plt.show()
+
+# %% [markdown]
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. Two of them are runs to read.
+# Answer each with one of the words in quotation marks, or with a number. Most are short calculations; your own functions
+# may help.
 #
-# 1. `anywhere`. A cat may sit in any corner of the photograph, and one detector finds it in all of them. Which property
-#    of the convolutional layer is responsible? `"sharing"` of weights, `"locality"` of the windows, or `"depth"`.
-# 2. `channels`. In the usual design, from the first layer to the last, the maps get smaller and the number of channels
-#    `"falls"`, `"grows"` or `"stays"`.
-# 3. `first_layer`. To what do the kernels of the first layer of a trained network for photographs respond?
-#    `"objects"`, `"parts"` or `"edges"`.
-# 4. `nudge`. One pixel of a feature map is 1 and all others are 0. It moves by one pixel to the right. Does the output
-#    of max pooling (2×2, stride 2) change? `"always"`, `"never"` or `"sometimes"`.
-# 5. `one_by_one`. A convolution with kernels of 1×1 and a bias, without an activation, maps the channels of each pixel
-#    in a way that is `"nonlinear"`, `"affine"` or the `"identity"`.
-# 6. `batch`. For a network with batch normalisation, which of these batch sizes would you try first: 2, 64 or 50000?
-#    (A number.)
+# 1. `unshared`. A layer looks at a picture of 1×12×12 through windows of 3×3 and gives 4 maps of 10×10. It keeps locality
+#    but gives up sharing: every output has weights and a bias of its own. How many parameters has it?
+# 2. `budget`. A convolution takes 16 channels to 16 channels, on maps of 32×32. After a pooling the maps are 16×16. How
+#    many channels may a convolution there take in and give out (equally many), for the same number of multiplications?
+#    Both have kernels of 3×3 and a padding of 1.
+# 3. `sees`. Convolution 3×3, max pooling 2×2 with stride 2, convolution 3×3, max pooling 2×2 with stride 2, convolution
+#    3×3. How many pixels wide is the piece of the picture that one unit at the end depends on? (This is why the first
+#    layer finds edges, and a late one whole parts.)
+# 4. `nudge`. A feature map has 6 columns. One pixel is 1 and all others are 0; it lies in a column drawn from the first
+#    five, each with the same probability. Then it moves by one pixel to the right. With which probability does the output
+#    of max pooling (2×2, stride 2) change?
+# 5. `bottleneck`. Instead of a convolution 3×3 from 64 to 64 channels, a network has one of 1×1 from 64 to 16, and one of
+#    3×3 from 16 to 64. Which fraction of the weights is left? (Biases do not count.)
+# 6. `noise`. A batch normalisation stands where the maps are 4×4. Suppose that all its numbers were independent, with
+#    variance $\sigma^2$. How many images must a batch have for the standard deviation of its mean to be $\sigma/16$?
 # 7. `company`. A network with batch normalisation reaches 0.98 on its training set. The very same trained network is
 #    tested on the very same test images, several times:
 #
@@ -976,38 +1048,38 @@ plt.show()
 #    | convolutional network | 0.89 | 0.47 |
 #    | multi-layer perceptron | 0.71 | 0.71 |
 #
-#    What did the change do? It mixed up the `"labels"`, it brings the pixels in another `"order"`, or it `"dims"`
-#    all pictures to black.
-# 9. `doubled`. The pictures become twice as high and twice as wide. The number of parameters of a convolutional layer
-#    is then `"unchanged"`, `"double"` or `"fourfold"`.
-# 10. `refuses`. The network of the 192×256 table gets pictures of 208×256. Which of its layers is the first to
-#     complain? The first `"convolution"`, the last `"pooling"` or the `"linear"` layer.
+#    What did the change do? It mixed up the `"labels"`, it brings the pixels in another `"order"`, it `"dims"`
+#    all pictures to black, or it `"mirrors"` all of them.
+# 9. `features`. The network of the 192×256 table is to read pictures of 208×256. All layers but the last take them as
+#    they are. Which `in_features` must the last have?
+# 10. `running`. A running mean begins at 0, with $\rho=0.1$. Every batch has the mean 5 in this channel. After how many
+#     batches is the running mean above 4.5 for the first time?
 
 # %%
 concept_answers = {
-    "anywhere": None,  # "sharing", "locality" or "depth"
-    "channels": None,  # "falls", "grows" or "stays"
-    "first_layer": None,  # "objects", "parts" or "edges"
-    "nudge": None,  # "always", "never" or "sometimes"
-    "one_by_one": None,  # "nonlinear", "affine" or "identity"
-    "batch": None,  # a number: 2, 64 or 50000
+    "unshared": None,  # a number
+    "budget": None,  # a number
+    "sees": None,  # a number
+    "nudge": None,  # a number
+    "bottleneck": None,  # a number
+    "noise": None,  # a number
     "company": None,  # "overfitting", "mode", "rate" or "leak"
-    "monday": None,  # "labels", "order" or "dims"
-    "doubled": None,  # "unchanged", "double" or "fourfold"
-    "refuses": None,  # "convolution", "pooling" or "linear"
+    "monday": None,  # "labels", "order", "dims" or "mirrors"
+    "features": None,  # a number
+    "running": None,  # a number
 }
 ### BEGIN SOLUTION
 concept_answers.update(
-    anywhere="sharing",
-    channels="grows",
-    first_layer="edges",
-    nudge="sometimes",
-    one_by_one="affine",
-    batch=64,
+    unshared=4000,
+    budget=32,
+    sees=18,
+    nudge=0.4,
+    bottleneck=0.278,
+    noise=16,
     company="mode",
     monday="order",
-    doubled="unchanged",
-    refuses="linear",
+    features=3080,
+    running=22,
 )
 ### END SOLUTION
 

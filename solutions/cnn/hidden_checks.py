@@ -1178,34 +1178,34 @@ def _(seen, test_images):
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 
-@concept("concepts", covers="R141 R163")
-def anywhere():
-    """Which property lets one detector work everywhere."""
+@concept("concepts", covers="R141 R142 R157")
+def unshared():
+    """How many parameters local windows have that share nothing."""
 
 
-@concept("concepts", covers="R165")
-def channels():
-    """How the number of channels goes with depth."""
+@concept("concepts", covers="R162 R165")
+def budget():
+    """How many channels a smaller map affords."""
 
 
-@concept("concepts", covers="R170")
-def first_layer():
-    """To what the first layer responds."""
+@concept("concepts", covers="R168 R170")
+def sees():
+    """How much of the picture a late unit depends on."""
 
 
-@concept("concepts", covers="R161")
+@concept("concepts", tol=0.01, covers="R161")
 def nudge():
-    """Whether a pooled map changes when a pixel moves."""
+    """How often a pooled map changes when a pixel moves."""
 
 
-@concept("concepts", covers="R155")
-def one_by_one():
-    """What kind of map a 1×1 convolution is."""
+@concept("concepts", tol=0.01, covers="R155")
+def bottleneck():
+    """What a 1×1 convolution before a wide one saves."""
 
 
-@concept("concepts", covers="R133")
-def batch():
-    """Which batch size suits batch normalisation."""
+@concept("concepts", covers="R135")
+def noise():
+    """How large a batch must be for a mean of a given accuracy."""
 
 
 @concept("concepts", covers="R133")
@@ -1218,14 +1218,14 @@ def monday():
     """What happened to the pictures on Monday."""
 
 
-@concept("concepts", covers="R157")
-def doubled():
-    """How many parameters a convolution has on larger pictures."""
+@concept("concepts", covers="R151 R157")
+def features():
+    """What a larger picture leaves for the linear layer."""
 
 
-@concept("concepts", covers="R157")
-def refuses():
-    """Which layer minds the size of the picture."""
+@concept("concepts", covers="R133")
+def running():
+    """How soon a running mean is near its goal."""
 
 
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------

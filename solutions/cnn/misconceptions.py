@@ -1208,135 +1208,153 @@ misconception(
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
-    "locality_finds_it_everywhere", "concepts",
-    hint="Small windows alone could still have different weights in every corner.",
-    old='anywhere="sharing"', new='anywhere="locality"',
+    "shares_all_the_same", "concepts",
+    hint="Item unshared: that is the convolution, whose windows all use the same weights. How many windows are there here?",
+    old="unshared=4000,", new="unshared=40,",
 )
 
 misconception(
-    "channels_shrink_with_the_maps", "concepts",
-    hint="Read the channel column of the traced network from top to bottom.",
-    old='channels="grows"', new='channels="falls"',
+    "gives_up_locality_too", "concepts",
+    hint="Item unshared: does an output here look at all 144 pixels?",
+    old="unshared=4000,", new="unshared=58000,",
 )
 
 misconception(
-    "the_first_layer_sees_objects", "concepts",
-    hint="How many pixels does a unit of the first layer see? What fits into so few?",
-    old='first_layer="edges"', new='first_layer="objects"',
+    "counts_no_biases_of_its_own", "concepts",
+    hint="Item unshared: how many numbers does one output own, besides its nine weights?",
+    old="unshared=4000,", new="unshared=3600,",
+)
+
+misconception(
+    "keeps_the_number_of_units", "concepts",
+    hint="Item budget: the maps have a quarter of the places. With how many products does a place come, if both the channels in and the channels out grow?",
+    old="budget=32,", new="budget=64,",
+)
+
+misconception(
+    "counts_as_before", "concepts",
+    hint="Item budget: how many places has the smaller map, against the larger one?",
+    old="budget=32,", new="budget=16,",
+)
+
+misconception(
+    "forgets_the_poolings", "concepts",
+    hint="Item sees: how far apart in the picture are two neighbouring units after a pooling?",
+    old="sees=18,", new="sees=7,",
+)
+
+misconception(
+    "a_pooling_only_spreads", "concepts",
+    hint="Item sees: a window of 2×2 itself sees one unit more than a single one does. Have you counted it at both poolings?",
+    old="sees=18,", new="sees=15,",
+)
+
+misconception(
+    "halves_are_halves", "concepts",
+    hint="Item nudge: list the five columns. From how many of them does a step to the right lead into another window?",
+    old="nudge=0.4,", new="nudge=0.5,",
 )
 
 misconception(
     "pooling_makes_invariant", "concepts",
-    hint="Move the pixel from the left half of its window; then move it from the right half.",
-    old='nudge="sometimes"', new='nudge="never"',
+    hint="Item nudge: move the pixel from the right column of its window. Where is it then?",
+    old='nudge=0.4,', new='nudge="0.0",',
 )
 
 misconception(
-    "one_by_one_is_nonlinear", "concepts",
-    hint="Without an activation: what does it do to the mean of two pictures?",
-    old='one_by_one="affine"', new='one_by_one="nonlinear"',
+    "pooling_notices_every_move", "concepts",
+    hint="Item nudge: put the pixel into the left column of its window and move it by one. Has it left the window?",
+    old='nudge=0.4,', new='nudge="1.0",',
 )
 
 misconception(
-    "the_smallest_batch_is_best", "concepts",
-    hint="How good is a variance that is estimated from two images?",
-    old="batch=64,", new="batch=2,",
+    "forgets_the_way_down", "concepts",
+    hint="Item bottleneck: two convolutions stand in the place of the one. Have you counted the weights of both?",
+    old="bottleneck=0.278,", new="bottleneck=0.25,",
 )
 
 misconception(
-    "a_gap_means_overfitting", "concepts",
-    hint="The same weights, the same images: only the company differs from one column to the next.",
-    old='company="mode"', new='company="overfitting"',
+    "counts_a_one_by_one_like_the_rest", "concepts",
+    hint="Item bottleneck: how many weights has one kernel of 1×1, for one channel?",
+    old="bottleneck=0.278,", new="bottleneck=0.5,",
 )
 
 misconception(
-    "blames_the_labels", "concepts",
-    hint="If the labels were mixed up, what would happen to the perceptron?",
-    old='monday="order"', new='monday="labels"',
+    "pools_only_the_images", "concepts",
+    hint="Item noise: over which numbers is the mean of a channel taken: one of each image, or all its places?",
+    old="noise=16,", new="noise=256,",
 )
 
 misconception(
-    "larger_pictures_need_more_weights", "concepts",
-    hint="Look for H and W in the formula for the weights of a convolution.",
-    old='doubled="unchanged"', new='doubled="fourfold"',
-)
-
-misconception(
-    "a_convolution_minds_the_size", "concepts",
-    hint="Trace 208×256 with your own function and see where it stops.",
-    old='refuses="linear"', new='refuses="convolution"',
+    "forgets_the_root", "concepts",
+    hint="Item noise: the standard deviation of a mean of m numbers is σ over what of m?",
+    old="noise=16,", new="noise=1,",
 )
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
     hint="A number is asked for, and a number needs no quotes.",
-    old="batch=64,", new='batch="64",',
+    old="noise=16,", new='noise="16",',
 )
 
 misconception(
-    "depth_finds_it_everywhere", "concepts",
-    hint="One layer alone finds it in every corner. What do all its windows have in common?",
-    old='anywhere="sharing"', new='anywhere="depth"',
-)
-
-misconception(
-    "channels_stay_as_they_are", "concepts",
-    hint="Read the channel column of the traced network: does it hold the same number in every row?",
-    old='channels="grows"', new='channels="stays"',
-)
-
-misconception(
-    "the_first_layer_sees_parts", "concepts",
-    hint="A nose or a wheel is many pixels wide. How wide is a kernel of the first layer?",
-    old='first_layer="edges"', new='first_layer="parts"',
-)
-
-misconception(
-    "pooling_notices_every_move", "concepts",
-    hint="Put the pixel into the left half of its window and move it by one. Has it left the window?",
-    old='nudge="sometimes"', new='nudge="always"',
-)
-
-misconception(
-    "one_by_one_does_nothing", "concepts",
-    hint="It sees one pixel, but all its channels. What may it do with them?",
-    old='one_by_one="affine"', new='one_by_one="identity"',
-)
-
-misconception(
-    "the_largest_batch_is_best", "concepts",
-    hint="In the full batch the estimates never vary. What is lost with the disturbance, and how many steps are left?",
-    old='batch=64,', new='batch=50000,',
+    "a_gap_means_overfitting", "concepts",
+    hint="Item company: the same weights, the same images: only the company differs from one column to the next.",
+    old='company="mode",', new='company="overfitting",',
 )
 
 misconception(
     "the_steps_were_too_large", "concepts",
-    hint="All columns are one trained network. How large its steps were is the same in each of them.",
-    old='company="mode"', new='company="rate"',
+    hint="Item company: all columns are one trained network. How large its steps were is the same in each of them.",
+    old='company="mode",', new='company="rate",',
 )
 
 misconception(
     "the_test_leaked", "concepts",
-    hint="With a leak the results would be too good. What has the number of images at a time to do with it?",
-    old='company="mode"', new='company="leak"',
+    hint="Item company: with a leak the results would be too good. What has the number of images at a time to do with it?",
+    old='company="mode",', new='company="leak",',
+)
+
+misconception(
+    "blames_the_labels", "concepts",
+    hint="Item monday: if the labels were mixed up, what would happen to the perceptron?",
+    old='monday="order",', new='monday="labels",',
 )
 
 misconception(
     "somebody_dims_the_pictures", "concepts",
-    hint="What would the perceptron reach on pictures that are all black?",
-    old='monday="order"', new='monday="dims"',
+    hint="Item monday: what would the perceptron reach on pictures that are all black?",
+    old='monday="order",', new='monday="dims",',
 )
 
 misconception(
-    "twice_the_side_twice_the_weights", "concepts",
-    hint="Which size does a convolution have parameters for: that of the picture, or that of its kernel?",
-    old='doubled="unchanged"', new='doubled="double"',
+    "somebody_mirrors_the_pictures", "concepts",
+    hint="Item monday: both networks were trained anew, on mirrored pictures. Are neighbours still neighbours in a mirror?",
+    old='monday="order",', new='monday="mirrors",',
 )
 
 misconception(
-    "a_pooling_minds_the_size", "concepts",
-    hint="A pooling takes every picture that its window fits on. Trace 208×256 with your own function and see where it stops.",
-    old='refuses="linear"', new='refuses="pooling"',
+    "minds_the_old_size", "concepts",
+    hint="Item features: trace 208×256 with your own function. How many units arrive at the last layer?",
+    old="features=3080,", new="features=2800,",
+)
+
+misconception(
+    "scales_with_the_picture", "concepts",
+    hint="Item features: the number of units must be whole, and each layer rounds down. Trace 208×256 with your own function.",
+    old="features=3080,", new="features=3033,",
+)
+
+misconception(
+    "arrives_at_once", "concepts",
+    hint="Item running: what does the first batch make of a running mean of 0: a tenth of the way, or all of it?",
+    old="running=22,", new="running=1,",
+)
+
+misconception(
+    "walks_at_an_even_pace", "concepts",
+    hint="Item running: a tenth of the way that is left, not of the whole way. How much is left after k batches?",
+    old="running=22,", new="running=10,",
 )
 
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------

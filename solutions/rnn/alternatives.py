@@ -333,8 +333,8 @@ def generate(step, state, start, end, max_length, rng=None):
 alternative(
     "answers_with_capitals_and_more_digits",
     "concepts",
-    old='    belt=0.0099,\n    prefixes="exposure",',
-    new='    belt=0.95**90,\n    prefixes=" Exposure ",',
+    old='    skips=0.262,\n    balance=0.447,\n    run="exploded",',
+    new='    skips=0.8**6,\n    balance=0.2**0.5,\n    run=" Exploded ",',
 )
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------

@@ -618,7 +618,7 @@ misconception(
 
 misconception(
     "clips_each_number", "clipping",
-    hint="Shorten the arrow; do not bend it.",
+    hint="Each number is limited on its own here. Does the whole gradient still point in the same direction?",
     old="return [g * factor for g in gradients], norm",
     new="return [np.clip(g, -limit, limit) for g in gradients], norm",
 )
@@ -688,7 +688,7 @@ misconception(
 
 misconception(
     "begins_every_window_at_h0", "clipping",
-    hint="The third window does not begin where the first one did. Which state was handed to it?",
+    hint="Only the first window begins at h0. Which state was handed to the one after it?",
     old="entered = h[:, start - 1] if start else h0  # a value, handed over",
     new="entered = h0",
 )
@@ -813,7 +813,7 @@ misconception(
 
 misconception(
     "writes_over_the_cell", "lstm",
-    hint="Who decides to keep the old cell?",
+    hint="Which gate decides how much of the old cell stays, and where is it in your line?",
     old="c = f * c + i * g\n",
     new="c = i * g\n",
 )
@@ -1287,178 +1287,164 @@ misconception(
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
-    "counts_both_of_torch_s_biases", "concepts",
-    hint="Item parameters: how many biases has the LSTM of this notebook, and how many has torch's?",
-    old="parameters=128",
-    new="parameters=144",
+    "counts_a_unit_of_an_lstm_four_times", "concepts",
+    hint="Item size: four times the rows, yes. But does a network with four times the units have four times the parameters?",
+    old="    size=16,\n",
+    new="    size=28,\n",
 )
 
 misconception(
-    "counts_a_single_gate", "concepts",
-    hint="Item parameters: how many blocks are stacked on top of each other?",
-    old="parameters=128",
-    new="parameters=32",
+    "forgets_the_four_blocks", "concepts",
+    hint="Item size: how many blocks are stacked on top of each other in the LSTM's V?",
+    old="    size=16,\n",
+    new="    size=7,\n",
 )
 
 misconception(
-    "thinks_that_gates_do_not_help", "concepts",
-    hint="Item remedy: three of these let a gradient survive a long way. The fourth only ever makes gradients shorter.",
-    old='remedy="clipping"',
-    new='remedy="gates"',
+    "takes_every_single_step", "concepts",
+    hint="Item skips: which way is the shortest, and how many factors meet a gradient that takes it?",
+    old='    skips=0.262,\n',
+    new='    skips="1.53e-6",\n',
 )
 
 misconception(
-    "trusts_the_eigenvalues_alone", "concepts",
-    hint="Item saturated: a step back multiplies by U, and by the slope of tanh. How large is 1 − 0.99²?",
-    old='saturated="shrinks"',
-    new='saturated="explodes"',
+    "takes_one_step_for_the_whole_way", "concepts",
+    hint="Item skips: how many connections of ten steps make a way of sixty?",
+    old="    skips=0.262,\n",
+    new="    skips=0.8,\n",
+)
+
+misconception(
+    "forgets_the_square_of_the_state", "concepts",
+    hint="Item balance: the slope of tanh is 1 − h². For which h is 1.25 times that equal to 1?",
+    old="    balance=0.447,\n",
+    new="    balance=0.2,\n",
+)
+
+misconception(
+    "takes_the_slope_for_the_state", "concepts",
+    hint="Item balance: you have found the slope that undoes U. Which state has that slope?",
+    old="    balance=0.447,\n",
+    new="    balance=0.8,\n",
 )
 
 misconception(
     "sees_only_the_small_gradients", "concepts",
     hint="Item run: the gradient is small at the end. But what was it when the loss jumped?",
-    old='run="exploded"',
-    new='run="vanished"',
-)
-
-misconception(
-    "believes_in_talent", "concepts",
-    hint="Item below: what does the entropy of a source say about the best of all predictors?",
-    old='below="leak"',
-    new='below="talent"',
-)
-
-misconception(
-    "decays_only_once", "concepts",
-    hint="Item belt: each step multiplies the gradient by f. How many steps are there?",
-    old="belt=0.0099",
-    new="belt=0.95",
-)
-
-misconception(
-    "calls_every_bias_inductive", "concepts",
-    hint="Item prefixes: what was the model never exposed to while it was trained?",
-    old='prefixes="exposure"',
-    new='prefixes="inductive"',
-)
-
-misconception(
-    "thinks_that_letters_are_many", "concepts",
-    hint="Item letters: count the different symbols, then the symbols of a sentence. Which number grows?",
-    old='letters="memory"',
-    new='letters="vocabulary"',
-)
-
-misconception(
-    "thinks_that_a_gru_counts", "concepts",
-    hint="Item counter: a GRU's new state is a weighted mean. Between which values does it stay?",
-    old='counter="lstm"',
-    new='counter="gru"',
-)
-
-misconception(
-    "blames_the_forget_gate", "concepts",
-    hint="Item shut: nothing is forgotten, the cell is still 0.8. Which gate stands between the cell and h?",
-    old='shut="output"',
-    new='shut="forget"',
-)
-
-misconception(
-    "answers_in_words_of_its_own", "concepts",
-    hint="Answer with one of the words that are offered.",
-    old='below="leak"',
-    new='below="it reads the target"',
-)
-
-misconception(
-    "counts_no_bias", "concepts",
-    hint="Item parameters: what is added to V x + U h, and how many numbers has it?",
-    old="parameters=128",
-    new="parameters=112",
-)
-
-misconception(
-    "thinks_that_orthogonal_weights_do_not_help", "concepts",
-    hint="Item remedy: what does an orthogonal U do to the length of a gradient? Which of the four can only shorten?",
-    old='remedy="clipping"',
-    new='remedy="orthogonal"',
-)
-
-misconception(
-    "thinks_that_skips_do_not_help", "concepts",
-    hint="Item remedy: how many factors meet a gradient that takes a short way? Which of the four can only shorten?",
-    old='remedy="clipping"',
-    new='remedy="skips"',
-)
-
-misconception(
-    "sees_the_orthogonal_matrix_alone", "concepts",
-    hint="Item saturated: a step back multiplies by 1.2, and by the slope of tanh. How large is 1 − 0.99²?",
-    old='saturated="shrinks"',
-    new='saturated="kept"',
+    old='    run="exploded",\n',
+    new='    run="vanished",\n',
 )
 
 misconception(
     "calls_a_jump_overfitting", "concepts",
     hint="Item run: who overfits has a small loss in training. What happened to the gradient when this one jumped?",
-    old='run="exploded"',
-    new='run="overfitted"',
+    old='    run="exploded",\n',
+    new='    run="overfitted",\n',
 )
 
 misconception(
     "calls_a_flat_line_the_goal", "concepts",
     hint="Item run: the loss has come to rest. Was it not far lower before?",
-    old='run="exploded"',
-    new='run="converged"',
+    old='    run="exploded",\n',
+    new='    run="converged",\n',
 )
 
 misconception(
-    "calls_a_leak_overfitting", "concepts",
+    "compares_with_the_entropy_rate", "concepts",
+    hint="Item below: the entropy rate is a mean over all texts. What does the source itself say about this one, and how many nats in all is the model ahead?",
+    old='    below="nothing",\n',
+    new='    below="leak",\n',
+)
+
+misconception(
+    "believes_in_talent", "concepts",
+    hint="Item below: two nats on one text. By the inequality above, how often is an honest model so far ahead?",
+    old='    below="nothing",\n',
+    new='    below="better",\n',
+)
+
+misconception(
+    "calls_a_small_loss_overfitting", "concepts",
     hint="Item below: who overfits is good on the training data. On which data was this loss measured?",
-    old='below="leak"',
-    new='below="overfitting"',
+    old='    below="nothing",\n',
+    new='    below="overfitting",\n',
 )
 
 misconception(
-    "calls_a_leak_luck", "concepts",
-    hint="Item below: a nat per symbol, over 100 000 symbols. How probable is that, by the inequality above?",
-    old='below="leak"',
-    new='below="luck"',
+    "answers_with_the_gate", "concepts",
+    hint="Item bias: the gate is σ of its bias. Have you gone back through the σ?",
+    old="    bias=4.86,\n",
+    new="    bias=0.992,\n",
 )
 
 misconception(
-    "answers_in_per_cent", "concepts",
-    hint="Item belt: a fraction is asked for. Is nearly everything left after 90 steps?",
-    old="belt=0.0099",
-    new="belt=0.99",
+    "halves_in_a_single_step", "concepts",
+    hint="Item bias: half is to be left after all 90 steps. What must be left after one?",
+    old='    bias=4.86,\n',
+    new='    bias="0.0",\n',
 )
 
 misconception(
-    "calls_every_bias_sampling", "concepts",
-    hint="Item prefixes: greedy generation has the trouble too, and draws nothing. What was the model never shown?",
-    old='prefixes="exposure"',
-    new='prefixes="sampling"',
+    "blames_the_memory", "concepts",
+    hint="Item drift: on true texts the two-hundredth symbol is predicted as well as the tenth. Can it have forgotten?",
+    old='    drift="mistakes",\n',
+    new='    drift="forgets",\n',
 )
 
 misconception(
-    "thinks_that_letters_are_unknown", "concepts",
-    hint="Item letters: can a word be unknown to a model that spells?",
-    old='letters="memory"',
-    new='letters="unknown"',
+    "blames_overfitting", "concepts",
+    hint="Item drift: were the true texts, on which the loss stays low, not fresh?",
+    old='    drift="mistakes",\n',
+    new='    drift="overfitted",\n',
 )
 
 misconception(
-    "thinks_that_an_elman_network_counts", "concepts",
-    hint="Item counter: between which values does a tanh stay?",
-    old='counter="lstm"',
-    new='counter="elman"',
+    "blames_the_draws", "concepts",
+    hint="Item drift: the tenth symbol is drawn by chance too. What is different about what the model has read before the two-hundredth?",
+    old='    drift="mistakes",\n',
+    new='    drift="draws",\n',
 )
 
 misconception(
-    "blames_the_input_gate", "concepts",
-    hint="Item shut: the cell is 0.8 all the while. Which gate stands between the cell and h?",
-    old='shut="output"',
-    new='shut="input"',
+    "adds_the_perplexities_of_the_letters", "concepts",
+    hint="Item letters: the surprises of the letters of a word are added. What happens to their exponentials?",
+    old="    letters=243,\n",
+    new="    letters=15,\n",
+)
+
+misconception(
+    "a_perplexity_is_a_perplexity", "concepts",
+    hint="Item letters: a word is a word once all of its characters are guessed. Among how many words of five characters does the model choose?",
+    old="    letters=243,\n",
+    new="    letters=3,\n",
+)
+
+misconception(
+    "writes_without_the_input_gate", "concepts",
+    hint="Item counter: what is added to the cell at each a: the candidate, or what the input gate lets through of it?",
+    old="    counter=3,\n",
+    new="    counter=2,\n",
+)
+
+misconception(
+    "shows_the_bare_cell_by_hand", "concepts",
+    hint="Item shown: what does the output gate multiply: the cell, or its tanh?",
+    old="    shown=0.25,\n",
+    new="    shown=0.2075,\n",
+)
+
+misconception(
+    "answers_with_what_is_kept", "concepts",
+    hint="Item shown: the cell stays as it is, so the forget gate is open. Which gate stands between the cell and h?",
+    old="    shown=0.25,\n",
+    new="    shown=1.0,\n",
+)
+
+misconception(
+    "answers_in_words_of_its_own", "concepts",
+    hint="Answer with one of the words that are offered.",
+    old='    below="nothing",\n',
+    new='    below="it is chance",\n',
 )
 
 # -- gru (extra) -------------------------------------------------------------------------------------------------------
