@@ -1203,7 +1203,7 @@ def bottleneck():
     """What a 1×1 convolution before a wide one saves."""
 
 
-@concept("concepts", covers="R135")
+@concept("concepts")
 def noise():
     """How large a batch must be for a mean of a given accuracy."""
 
