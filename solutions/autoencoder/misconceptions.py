@@ -1050,12 +1050,6 @@ misconception(
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
-    "a_wire_is_free", "concepts",
-    hint="Item wire: what comes out of a wire is the input with its noise. With what is it compared?",
-    old='    wire=2,\n', new='    wire="0.0",\n',
-)
-
-misconception(
     "forgets_the_half_of_the_loss", "concepts",
     hint="Item wire: the loss is half the squared error, summed over the pixels. Have you taken the half?",
     old="    wire=2,\n", new="    wire=4,\n",
@@ -1070,7 +1064,7 @@ misconception(
 misconception(
     "ties_what_is_not_tied", "concepts",
     hint="Item encoder: at the optimum DE projects, so a point that the decoder can reach is its own copy. Send (3, 4) through your E and D.",
-    old='    encoder=0.12,\n', new='    encoder="3.0",\n',
+    old='    encoder=0.12,\n', new="    encoder=3.0,\n",
 )
 
 misconception(
@@ -1130,7 +1124,7 @@ misconception(
 misconception(
     "charges_by_the_weights_alone", "concepts",
     hint="Item trembling: which of the two penalties contains h(1 − h)?",
-    old='    trembling=0.157,\n', new='    trembling="100.0",\n',
+    old='    trembling=0.157,\n', new="    trembling=100.0,\n",
 )
 
 misconception(

@@ -1256,18 +1256,6 @@ misconception(
 )
 
 misconception(
-    "pooling_makes_invariant", "concepts",
-    hint="Item nudge: move the pixel from the right column of its window. Where is it then?",
-    old='nudge=0.4,', new='nudge="0.0",',
-)
-
-misconception(
-    "pooling_notices_every_move", "concepts",
-    hint="Item nudge: put the pixel into the left column of its window and move it by one. Has it left the window?",
-    old='nudge=0.4,', new='nudge="1.0",',
-)
-
-misconception(
     "forgets_the_way_down", "concepts",
     hint="Item bottleneck: two convolutions stand in the place of the one. Have you counted the weights of both?",
     old="bottleneck=0.278,", new="bottleneck=0.25,",
@@ -1283,12 +1271,6 @@ misconception(
     "pools_only_the_images", "concepts",
     hint="Item noise: over which numbers is the mean of a channel taken: one of each image, or all its places?",
     old="noise=16,", new="noise=256,",
-)
-
-misconception(
-    "forgets_the_root", "concepts",
-    hint="Item noise: the standard deviation of a mean of m numbers is σ over what of m?",
-    old="noise=16,", new="noise=1,",
 )
 
 misconception(
@@ -1343,12 +1325,6 @@ misconception(
     "scales_with_the_picture", "concepts",
     hint="Item features: the number of units must be whole, and each layer rounds down. Trace 208×256 with your own function.",
     old="features=3080,", new="features=3033,",
-)
-
-misconception(
-    "arrives_at_once", "concepts",
-    hint="Item running: what does the first batch make of a running mean of 0: a tenth of the way, or all of it?",
-    old="running=22,", new="running=1,",
 )
 
 misconception(
