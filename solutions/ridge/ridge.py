@@ -768,8 +768,8 @@ plt.show()
 #    (A number.)
 # 4. `freedom`. The centred data have two directions, with $s_1^2=8$ and $s_2^2=2$. How many effective degrees of
 #    freedom has ridge with $\lambda=2$, the one for $b$ counted? (A number.)
-# 5. `floor`. The targets contain independent normal noise with a known $\sigma=0.5$. Five methods report a mean squared error on
-#    the same 2000 test examples: 0.06, 0.24, 0.26, 0.31 and 0.58. How many of these can only come about if the method knew
+# 5. `floor`. The targets contain independent normal noise with a known $\sigma=0.5$. Six methods report a mean squared error on
+#    the same 2000 test examples: 0.06, 0.11, 0.24, 0.26, 0.31 and 0.58. How many of these can only come about if the method knew
 #    something of the test targets? (A number. The mean of $n$ squared normal numbers of variance $v$ has the standard
 #    deviation $v\sqrt{2/n}$.)
 # 6. `grid`. A search over $\lambda$ reports
@@ -799,7 +799,7 @@ concept_answers = {
     "doubled": None,  # a number
     "library": None,  # a number
     "freedom": None,  # a number
-    "floor": None,  # a number from 0 to 5
+    "floor": None,  # a number from 0 to 6
     "grid": None,  # "accept", "refine", "widen" or "back"
     "overfit": None,  # "training", "validation", "gap" or "degree"
     "patients": None,  # "independent", "linear", "free" or "normal"
@@ -812,7 +812,7 @@ concept_answers.update(
     doubled=10,
     library=0.12,
     freedom=2.3,
-    floor=1,
+    floor=2,
     grid="widen",
     overfit="gap",
     patients="independent",
