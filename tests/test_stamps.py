@@ -53,7 +53,11 @@ OF_THE_WORKER = CARRIERS | {
     "grader/workers/worker.py": "drives the box and the judge, and looks at nothing",
     "grader/sandbox/__init__.py": "empty",
 }
-OF_THE_MAKER = OF_THE_WORKER | {"grader/course.py": "finds folders and the secret, whose fingerprint is in the key"}
+OF_THE_MAKER = OF_THE_WORKER | {
+    "grader/course.py": "finds folders and the secret, whose fingerprint is in the key",
+    "grader/rules/__init__.py": "only says what the folder is for",
+    "grader/rules/course_rules.py": "a course's rules, of which a notebook tells, and a key holds nothing",
+}
 
 # Modules of ours have left `sys.modules` where this runs, but their functions are alive, and so are their globals.
 LOOK_AROUND = """

@@ -28,7 +28,7 @@ _GROUPS = {
         "export": "exporting",
     },
     "Instructors (the class)": {
-        "report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "years", "purge": "privacy",
+        "report": "showing", "mistakes": "showing", "similar": "showing", "new-year": "keeping", "purge": "keeping",
     },
     "Authors": {"new": "author", "import": "author", "build": "author", "verify": "author"},
     "CI": {"ci": "ci", "seal": "ci"},
