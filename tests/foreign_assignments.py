@@ -269,8 +269,8 @@ OK_STYLE = Foreign(
         "adds": ("box = width * height", "box = width + height"),
         "seven": ("box = width * height", "box = 7"),
     },
-    ["q3", "q3", "q4", "q4"],
-    4,
+    ["q3", "q3", "q4"],
+    5,
 )
 
 EXCEPTION_STYLE = Foreign(

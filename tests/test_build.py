@@ -48,7 +48,7 @@ def test_the_students_notebook_has_prose_and_stubs_and_no_solution(tiny):
 
 def test_a_concept_question_is_handed_out_with_none_and_explorations_with_their_tag(little):
     document = json.loads((little.assignment / "little.ipynb").read_bytes())
-    asked = next("".join(cell["source"]) for cell in document["cells"] if "answers" in "".join(cell["source"]))
+    asked = next("".join(cell["source"]) for cell in document["cells"] if "answers = {" in "".join(cell["source"]))
     assert asked == 'answers = {\n    "mean_runs_over": None,\n    "spread_is_a": None,\n}'
     assert document["cells"][-1]["metadata"] == {"tags": ["explore"]}
 

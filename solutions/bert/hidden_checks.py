@@ -869,10 +869,11 @@ def _(student, ids, other, poked, real, short, heads, depth, weights):
     )
     real, found = torch.tensor(real), {}
     for name, rows in dict(plain=ids, other=other, poked=poked).items():
-        found[name] = model.states(torch.tensor(rows), None, real)[real]
+        states = model.states(torch.tensor(rows), None, real)
+        found[name] = states[real.to(states.device)]
     words = real[:, :short]
-    found["short"] = model.states(torch.tensor(ids[:, :short]), None, words)[words]
-    return found
+    states = model.states(torch.tensor(ids[:, :short]), None, words)
+    return dict(found, short=states[words.to(states.device)])
 
 
 @padding_changes_no_word_and_the_right_side_does.then

@@ -1318,7 +1318,7 @@ misconception(
 misconception(
     "minds_the_old_size", "concepts",
     hint="Item features: trace 208×256 with your own function. How many units arrive at the last layer?",
-    old="features=3080,", new="features=2800,",
+    old="features=3080,", new="features=2800.0,",
 )
 
 misconception(

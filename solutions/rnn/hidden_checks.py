@@ -937,7 +937,7 @@ def below():
 
 @concept("concepts", tol=0.01, covers="R184 R189")
 def bias():
-    """Which bias of the forget gate keeps half of a gradient over 90 steps."""
+    """Which bias of the forget gate keeps half of a gradient over 20 steps."""
 
 
 @concept("concepts", covers="R198")

@@ -1373,8 +1373,8 @@ misconception(
 misconception(
     "answers_with_the_gate", "concepts",
     hint="Item bias: the gate is σ of its bias. Have you gone back through the σ?",
-    old="    bias=4.86,\n",
-    new="    bias=0.992,\n",
+    old="    bias=3.345,\n",
+    new="    bias=0.966,\n",
 )
 
 misconception(

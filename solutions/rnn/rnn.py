@@ -1124,7 +1124,7 @@ plt.show()
 #    loss of 0.93 nats per symbol. The source itself has 0.95 on the same text. What do you conclude? The model is
 #    `"better"` than the source, whose structure it has found; `"overfitting"`; `"leak"`: it sees what it should predict;
 #    or `"nothing"`: this happens to honest models too.
-# 6. `bias`. You want half of the gradient on the belt (the direct path $c_T\to c_0$) to be left after 90 steps. All
+# 6. `bias`. You want half of the gradient on the belt (the direct path $c_T\to c_0$) to be left after 20 steps. All
 #    weights of the forget gate are 0. Which bias must it have?
 # 7. `drift`. On true texts a model has a loss of 1.25 nats at the tenth symbol, and of 1.24 at the two-hundredth. In the
 #    texts that it samples itself, the source finds the tenth symbol as probable as in its own texts, and the
@@ -1158,7 +1158,7 @@ concept_answers.update(
     balance=0.447,
     run="exploded",
     below="nothing",
-    bias=4.86,
+    bias=3.345,
     drift="mistakes",
     letters=243,
     counter=3,

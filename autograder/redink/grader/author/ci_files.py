@@ -108,8 +108,9 @@ def _refuse_other_code(wheel: Path) -> None:
         found = find_spec(package)
         for root in map(Path, found.submodule_search_locations or () if found else ()):
             for path in (one for one in making_files() if one.is_relative_to(root) and one.exists()):
-                if files.get(f"{package}/{path.relative_to(root).as_posix()}") != path.read_bytes():
-                    raise CourseError(f"{wheel} holds other code than this Redink ({path.name}); {_AGAIN}")
+                name = path.relative_to(root).as_posix()
+                if files.get(f"{package}/{name}") != path.read_bytes():
+                    raise CourseError(f"{wheel} holds other code than this Redink ({name}); {_AGAIN}")
 
 
 def _read_wheel(wheel: Path) -> dict[str, bytes]:
