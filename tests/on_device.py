@@ -17,6 +17,12 @@ import torch
 from redink.calling import Call, Student
 
 
+def methods_of(module: torch.nn.Module) -> list[str]:
+    """Name what a `when` may call of a module: forward, and what its class has that torch's modules have not."""
+    members = [name for name, _ in inspect.getmembers(type(module), inspect.isfunction)]
+    return [name for name in members if name == "forward" or not (name[0] == "_" or hasattr(torch.nn.Module, name))]
+
+
 class OnDevice(Student):
     """The names of a notebook, as attributes, on a device."""
 
@@ -49,19 +55,20 @@ class OnDevice(Student):
 
     def _there(self, value: Any) -> Any:
         """Move a tensor, or a module, whose calls from outside are then moved as well."""
-        if isinstance(value, torch.nn.Module) and not hasattr(value, "forward_here"):
+        if isinstance(value, torch.nn.Module) and not hasattr(value, "is_moved"):
             value = value.to(self._device)
-            value.forward_here = value.forward
-            value.forward = functools.partial(self._forward, value)
+            value.is_moved = True
+            for name in methods_of(value):
+                setattr(value, name, functools.partial(self._method, value, getattr(value, name)))
         if inspect.isfunction(value):
             return functools.partial(self._called_back, value)
         return value.to(self._device) if isinstance(value, torch.Tensor) else value
 
-    def _forward(self, module: Any, *args: Any, **kwargs: Any) -> Any:
+    def _method(self, module: Any, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self._depth:
-            return module.forward_here(*args, **kwargs)
+            return method(*args, **kwargs)
         module.to(self._device)  # a `when` may have given it other weights
-        return self._called(module.forward_here, *args, **kwargs)
+        return self._called(method, *args, **kwargs)
 
     def _called_back(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call a function of the `when` itself, which knows nothing of devices, from inside of the notebook's."""

@@ -929,10 +929,8 @@ def _(student, pairs, length, vocab, labels, asked, weights, heads):
             segments, real = (
                 np.stack([np.asarray(row[k]) for row in rows]) for k in (1, 2)
             )
-            self.segments, self.real = (
-                torch.tensor(segments).long(),
-                torch.tensor(real).bool(),
-            )
+            self.register_buffer("segments", torch.tensor(segments).long())
+            self.register_buffer("real", torch.tensor(real).bool())
 
         def forward(self, ids):
             return self.encoder(ids, self.segments, self.real)
