@@ -75,7 +75,7 @@ def real_class(desk: Desk, size: int) -> RealClass:
 
     def written(cells: tuple[Cell, ...]) -> str:
         sources = {cell.index: cell.source for cell in cells}
-        return notebook(assignment.master, desk.slug, lambda index, _: sources[index])
+        return notebook(assignment, lambda index, _: sources[index])
 
     core = {one.id for one in assignment.spec.questions if one.tier == "core"}
     wrong = [one for one in assignment.misconceptions if one.question in core]
