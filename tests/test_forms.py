@@ -57,6 +57,11 @@ def test_all_odd_items_are_named_and_those_that_are_missing():
     assert told({"remedy": "clipping"}).startswith("look again at remedy, belt: ")
 
 
+def test_answers_that_nobody_has_begun_are_not_written_yet():
+    assert told({"remedy": None, "belt": None}) == "not written yet"
+    assert told({"remedy": None, "belt": 3}).startswith("look again at remedy: ")
+
+
 def test_a_nan_is_told_as_such():
     assert told({"remedy": float("nan"), "belt": 3}) == 'in result["remedy"]: expected a string, got a number'
     assert "NaN" in told({"remedy": "gates", "belt": np.nan})

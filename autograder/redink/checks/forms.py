@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.language import Check, Fail, check
+from redink.checks.language import NOT_WRITTEN, Check, Fail, check
 
 Form = tuple[str, ...] | type[float]  # the words that are offered, or that a number is asked for
 
@@ -36,6 +36,8 @@ def answers_have_form(question: str, /, **offered: Form) -> Check:
 
     @the_answers_have_the_form_that_is_asked.then
     def _(seen: dict[str, Any]) -> None:
+        if all(seen.get(item) is None for item in offered):
+            raise Fail(NOT_WRITTEN)
         if odd := _not_of_their_form(seen, offered):
             raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
 

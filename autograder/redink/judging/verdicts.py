@@ -15,7 +15,7 @@ import numpy as np
 
 from redink.checks.comparing import as_array, difference, is_table, notes, outgrown
 from redink.checks.describing import describe, key_name, placed
-from redink.checks.language import Check, Fail, Function, blamed, call_by_name
+from redink.checks.language import NOT_WRITTEN, Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
 from redink.checks.sizes import outgrows
 from redink.checks.things import is_thing, unlike
@@ -25,7 +25,6 @@ from redink.records import Verdict
 from redink.texts import clean
 from redink.wire import SCALARS, Opaque, Table
 
-NOT_WRITTEN = "not written yet"
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
 _BOUND = 1e150
 _LONGEST = 1000  # characters of an author's sentence, which may quote the student's
