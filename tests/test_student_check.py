@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -460,6 +461,17 @@ def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
     assert "1 of 1 public checks pass" in done.stdout
     assert "cell 4 failed: EOFError" in done.stdout
     assert not any(word in done.stdout for word in ("raw", "deep", "in centre", "shell"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only POSIX shells start commands that ignore Ctrl-C")
+def test_a_command_in_the_background_stops_endless_functions_too(folder):
+    toml = folder / "assignment.toml"
+    toml.write_text(toml.read_text().replace("[[questions]]", "[limits]\ncheck_cpu = 0.1\n\n[[questions]]", 1))
+    write_notebook(folder / "tiny.ipynb", "def centre(X):\n    while True:\n        pass")
+    command = f"trap '' INT; {shlex.quote(sys.executable)} -m redink_cli check tiny.ipynb"
+    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "Had not ended after 0.5 s." in done.stdout
 
 
 def test_cells_that_fail_cost_only_themselves(folder):

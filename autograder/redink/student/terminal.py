@@ -14,6 +14,7 @@ import io
 import linecache
 import os
 import re
+import signal
 import subprocess
 import sys
 import traceback
@@ -107,6 +108,7 @@ def _explorations(data: bytes) -> set[int]:
 def main() -> int:
     """Check a notebook and write the outcome as JSON to standard output."""
     path, *questions = sys.argv[1:]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and no limit works
     answer = _quiet()
     os.chdir(Path(path).resolve().parent)
     try:
