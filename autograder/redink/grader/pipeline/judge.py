@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from redink.assignment.spec import Question
+from redink.checks.language import NOT_WRITTEN
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.budget import OVERRUN, Budget
@@ -160,7 +161,7 @@ def _from_answers(key: OpenKey, part: Part, evidence: Evidence) -> Judged:
 
 def _explained(verdict: Verdict, failed: tuple[CellRun, ...]) -> Verdict:
     """Where a function is missing, name the cells that may have been meant to define it."""
-    if verdict.verdict != "not_run" or verdict.message == verdicts.NOT_WRITTEN or not failed:
+    if verdict.verdict != "not_run" or verdict.message == NOT_WRITTEN or not failed:
         return verdict
     cells = ", ".join(f"cell {cell.index} ({_short(cell.error)})" for cell in failed[:3])
     return Verdict(verdict="not_run", message=f"{verdict.message}; these cells failed: {cells}")
