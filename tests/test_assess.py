@@ -20,9 +20,11 @@ from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.packing import pack_observations, unpack_observations
+from redink.grader.pipeline import judge as judging
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.judge import Memory
 from redink.judging.answers import Answer, read_answer
+from redink.judging.diagnosing import Asked
 from redink.judging.mistakes import fingerprint
 from redink.notebook import read_cells
 from redink.records import Assessment, CellRun, Observation, QuestionResult
@@ -92,6 +94,27 @@ def test_the_same_key_and_evidence_give_the_same_assessment(graded_course, kept,
     once, again = (assess(OpenKey(kept), seen.evidence(), Memory()) for _ in range(2))
     assert once == again
     assert msgspec.json.encode(once.questions) == msgspec.json.encode(results[student]["questions"])
+
+
+@pytest.mark.parametrize("student", ["ada_right", "believes_in_rows", "unknown_mistake_1", "syntax_error", "ben_blank"])
+def test_what_answers_as_the_reference_does_is_judged_once_for_all_and_gets_the_same(
+    graded_course, kept, student, monkeypatch
+):
+    seen = Seen(graded_course, student)
+    once = assess(OpenKey(kept), seen.evidence(), Memory())
+    monkeypatch.setattr(judging, "_is_expected", lambda answer, wanted: False)
+    assert assess(OpenKey(kept), seen.evidence(), Memory()) == once
+
+
+def test_only_the_very_same_bytes_returned_without_a_change_in_place_are_the_references_answer():
+    asked = Asked(id="adds/p0", check=None, inputs={}, expected=1.5, data=encode(1.5))
+    same = read_answer(Observation(status="returned", value=encode(1.5)))
+    assert judging._is_expected(same, asked)
+    assert not judging._is_expected(same._replace(modified=("x",)), asked)
+    assert not judging._is_expected(
+        read_answer(Observation(status="returned", value=encode(np.nextafter(1.5, 2)))), asked
+    )
+    assert not judging._is_expected(Answer(status="raised", data=encode(1.5)), asked)
 
 
 def test_what_is_remembered_changes_nothing(graded_course, kept):

@@ -66,6 +66,8 @@ def as_asked(check: Check, trials: Sequence[Trial], expected: Sequence[Observati
             check=check,
             inputs=frozen(decode(trial.inputs)),
             expected=frozen(decode(answer.value)),
+            data=answer.value,
+            modified=answer.modified,
         )
         for trial, answer in zip(trials, expected, strict=True)
     )

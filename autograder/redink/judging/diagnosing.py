@@ -44,6 +44,8 @@ class Asked(Record, frozen=True):
     check: Check
     inputs: dict[str, Any]
     expected: Any = None
+    data: bytes = b""  # the same, as it was stored
+    modified: tuple[str, ...] = ()  # the inputs that the reference changed in place
 
 
 def diagnose(asked: Sequence[Asked], seen: Answers, failing: Collection[str], bank: Iterable[Belief]) -> Belief | None:

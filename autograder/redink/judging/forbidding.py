@@ -57,8 +57,9 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
     if sum(len(cell.text) for cell in cells) > LONGEST or any(_ENDLESS.search(cell.text) for cell in cells):
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     outer = [statement for cell in cells for statement in _statements(cell.tree)]
-    own = {f".{name}" for cell in cells for name in cell.own}
-    forbids = [name for name in forbids if name not in own]
+    if any(name.startswith(".") for name in forbids):
+        own = {f".{name}" for cell in cells for name in cell.own}
+        forbids = [name for name in forbids if name not in own]
     aliases = _outer_aliases(outer, forbids)
     bodies = dict(one for statement in outer for one in _definitions(statement) if one[0] in asks)  # the last counts
     used = {name: _first_forbidden(body, aliases, forbids) for name, body in bodies.items()}
