@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from redink.grader.course import Course
-from redink.grader.evidence.packing import pack_sources
 from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.records import Cell, CellRun, CheckResult, Hint, QuestionResult, Result, SubmissionId, Walls
@@ -109,7 +108,7 @@ class Class:
             )  # fmt: skip
             kept = book.collected.keep("little", handed)
             if graded is not None:
-                run = StoredRun(cells=graded.cells, sources=pack_sources([Cell(index=3, source=source)]))
+                run = StoredRun(cells=graded.cells, sources=msgspec.msgpack.encode([Cell(index=3, source=source)]))
                 book.keep_run(kept.submission, run, [])
                 own = msgspec.structs.replace(graded, submission=SubmissionId(id=student, file=file, sha256=sha256))
                 book.keep_result(kept.submission, own, answer_key="k", graded_under="u", mistakes=mistakes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,6 +30,7 @@ from redink.judging.mistakes import fingerprint
 from redink.notebook import read_cells
 from redink.records import Assessment, CellRun, Observation, QuestionResult
 from redink.wire import Opaque, decode, encode
+from tests.in_the_gradebook import contents_of
 
 RUN_OF = """
 SELECT runs.id, cells FROM runs JOIN submissions ON submissions.id = submission JOIN students ON students.id = student
@@ -43,9 +45,8 @@ class Seen:
         self.sources = read_cells((course / "class" / student / "little.ipynb").read_bytes())
         with sqlite3.connect(course / ".redink" / "gradebook.sqlite") as db:
             ((run, cells),) = db.execute(RUN_OF, (student,)).fetchall()
-            rows = db.execute("SELECT check_id, content FROM observations WHERE run = ?", (run,))
-            self.contents: dict[str, bytes] = dict(rows.fetchall())
-        self.cells: Sequence[CellRun] = msgspec.msgpack.decode(cells, type=tuple[CellRun, ...])
+            self.contents = contents_of(db, run)
+        self.cells: Sequence[CellRun] = msgspec.msgpack.decode(zlib.decompress(cells), type=tuple[CellRun, ...])
 
     def evidence(self, contents: Mapping[str, bytes] | None = None) -> Evidence:
         seen = self.contents if contents is None else contents

@@ -130,6 +130,9 @@ def notes(result: Mapping[str, Any]) -> set[str]:
     return {note for check in checks for note in check["notes"] if "in centre" in note or note == RAISED}
 
 
+BORROWED = "check_number IN (SELECT id FROM checks WHERE name LIKE '% with %')"
+
+
 def tried(desk: Desk) -> list[str]:
     """List what was stored of the reference with borrowed functions."""
     with sqlite3.connect(f"file:{desk.book}?mode=ro", uri=True) as book:
@@ -208,7 +211,7 @@ def test_judging_again_keeps_it_and_runs_nobodys_code(desk, found):
 
 def test_what_was_never_tried_is_said_and_the_next_grading_tries_it(desk):
     with sqlite3.connect(desk.book) as book:
-        book.execute("DELETE FROM observations WHERE check_id LIKE '% with %'")
+        book.execute(f"DELETE FROM observed WHERE {BORROWED}")
     done = desk.redink("rejudge", "little", "--apply", boxes=False)
     assert "early 60 20 -40 scale 40 → 0" in " ".join(done.stdout.split())
     again = desk.grade("class/early")
@@ -218,8 +221,8 @@ def test_what_was_never_tried_is_said_and_the_next_grading_tries_it(desk):
 
 def test_what_was_stored_in_another_form_counts_as_never_tried(desk):
     with sqlite3.connect(desk.book) as book:
-        book.execute("DROP TRIGGER observations_stay_as_they_are")
-        book.execute("UPDATE observations SET key = 'without counts' WHERE check_id LIKE '% with %'")
+        book.execute("DROP TRIGGER observed_stay_as_they_are")
+        book.execute(f"UPDATE observed SET key = 'without counts' WHERE {BORROWED}")
     done = desk.redink("rejudge", "little", "--apply", boxes=False)
     assert "early 60 20 -40 scale 40 → 0" in " ".join(done.stdout.split())
     assert scores(desk.grade("class/early")["early"]) == (0, 40)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import sqlite3
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import textwrap
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -23,11 +25,13 @@ import msgspec
 import pytest
 
 from redink.errors import CourseError
+from redink.grader.digests import digest
 from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook, StoredRun
 from redink.grader.store.lock import Lock
 from redink.grader.store.recognise import file_system, refuse_far_file_system
 from redink.grader.store.schema import APPLICATION_ID, SCHEMA
+from redink.grader.store.shorthand import Expected
 from redink.records import CellRun, CheckObservations, Hint, QuestionResult, Result, State, SubmissionId, Walls
 
 
@@ -53,6 +57,11 @@ def a_run(stamp: str = "today", cells: int = 1) -> StoredRun:
 
 def seen(check: str, content: bytes = b"1") -> CheckObservations:
     return CheckObservations(check=check, key=f"key of {check}", digest=f"digest of {check}", content=content)
+
+
+def real(check: str, content: bytes) -> CheckObservations:
+    """With a key and a digest as they really are."""
+    return CheckObservations(check=check, key=digest("key", check), digest=digest(content), content=content)
 
 
 def hand_in(book: Gradebook, student: str = "ada", sha256: str = "a", assignment: str = "little", **more: Any) -> int:
@@ -104,6 +113,91 @@ def test_what_was_kept_is_found_by_the_next_process(path):
         assert found.result == a_result(questions=questions)
         assert (found.submission, found.attempt, found.graded_under, found.answer_key) == (id, 1, "under", "key")
         assert (found.bases, found.mistakes) == ({"fit": "basis", "train": ""}, {"train": "group 7"})
+
+
+ANSWERS = bytes(range(256)) * 40
+LIKE = Expected(result=b"like a result", sources=b"like cells", observations={"fit": ANSWERS, "train": ANSWERS[:99]})
+
+
+def test_what_is_as_expected_is_read_as_it_was_and_takes_no_space(path):
+    near = ANSWERS[:5000] + b"!" + ANSWERS[5000:]
+    given = [real("fit", ANSWERS), real("train", near[:99]), real("other", near), real("fit with train", near)]
+    with Gradebook(path, "fingerprint") as book:
+        for student in ("ada", "ben"):
+            id = hand_in(book, student)
+            book.keep_run(id, a_run(), given, LIKE)
+            grade(book, id, a_result(student), expected=LIKE)
+    with Gradebook(path, "fingerprint") as book:  # which knows of no answer key
+        for student in ("ada", "ben"):
+            found = book.graded("little", student)
+            assert found is not None
+            assert found.result == a_result(student)
+            assert book.last_run(found.submission) == a_run()
+            stored = {one.check: one for one in book.stored(found.submission)}
+            assert stored.keys() == {one.check for one in given}
+            for one in given:
+                kept = stored[one.check]
+                assert (kept.key, kept.digest, book.content(kept.run, one.check)) == (one.key, one.digest, one.content)
+    sizes = dict(ask(path, "SELECT DISTINCT check_id, size FROM observations"))
+    assert sizes["fit"] == sizes["train"] == 0
+    assert 0 < sizes["fit with train"] < 100  # like what it was borrowed for
+    assert ask(path, "SELECT count(*) FROM dictionaries") == [(4,)]
+    digests = dict(ask(path, "SELECT DISTINCT check_id, digest FROM observations"))
+    assert digests == {one.check: one.digest for one in given}
+
+
+def test_nothing_that_is_read_with_a_dictionary_outlives_it(path):
+    with Gradebook(path, "fingerprint") as book:
+        book.keep_run(hand_in(book), a_run(), [real("fit", ANSWERS)], LIKE)
+    with contextlib.closing(sqlite3.connect(path)) as db:  # where no foreign keys are looked after
+        for table in ("dictionaries", "checks"):
+            with pytest.raises(sqlite3.IntegrityError, match="never removed"):
+                db.execute(f"DELETE FROM {table}")
+            with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+                db.execute(f"UPDATE {table} SET id = 7")
+
+
+def test_a_dictionary_that_was_rolled_back_is_kept_again_when_it_is_used_again(book):
+    id = hand_in(book)
+    with pytest.raises(ZeroDivisionError), book.transaction():
+        book.keep_run(id, a_run(), [real("fit", ANSWERS)], LIKE)
+        raise ZeroDivisionError
+    other = Expected(observations={"other": b"other answers" * 9, "fit": ANSWERS + b"."})
+    book.keep_run(id, a_run(), [real("other", b"other answers" * 9), real("more", b"more")], other)
+    book.keep_run(id, a_run("later"), [real("fit", ANSWERS)], LIKE)
+    found = {one.check: book.content(one.run, one.check) for one in book.stored(id)}
+    assert found == {"fit": ANSWERS, "other": b"other answers" * 9, "more": b"more"}
+    assert book._db.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE observed SET content = substr(content, 1, length(content) - 3)",
+        "UPDATE observed SET content = NULL, dictionary = NULL",
+        "UPDATE observed SET dictionary = NULL",
+        "UPDATE observed SET dictionary = (SELECT id FROM dictionaries WHERE id <> observed.dictionary)",
+        "UPDATE observed SET dictionary = 99",
+    ],
+)
+def test_an_observation_that_was_damaged_is_never_misread(book, harm):
+    id = hand_in(book)
+    book.keep_run(id, a_run(), [real("fit", ANSWERS[:-1] + b"!")], LIKE)
+    book._db.execute("PRAGMA foreign_keys = OFF")
+    book._db.execute("DROP TRIGGER observed_stay_as_they_are")
+    book._db.execute(harm)
+    (stored,) = book.stored(id)
+    with pytest.raises(zlib.error):
+        book.content(stored.run, "fit")
+
+
+def test_a_dictionary_larger_than_zlib_looks_back_changes_nothing(book):
+    like = random.Random(1).randbytes(100_000)
+    contents = {"same": like, "near": like[:50_000] + b"x" + like[50_001:], "far": like[::-1], "none": b""}
+    id = hand_in(book)
+    expected = Expected(observations=dict.fromkeys(contents, like))
+    book.keep_run(id, a_run(), [real(check, content) for check, content in contents.items()], expected)
+    assert {one.check: book.content(one.run, one.check) for one in book.stored(id)} == contents
 
 
 def test_what_was_never_kept_is_not_found(book):
@@ -215,7 +309,7 @@ def test_results_are_added_and_the_newest_of_the_highest_attempt_counts(path):
     assert ask(path, "SELECT score FROM history") == [(9.0,), (1.0,), (2.0,), (3.0,), (4.0,)]
 
 
-@pytest.mark.parametrize("table", ["submissions", "runs", "observations", "results", "question_scores"])
+@pytest.mark.parametrize("table", ["submissions", "runs", "observed", "results", "question_scores"])
 def test_history_cannot_be_changed_by_hand(path, table):
     with Gradebook(path, "fingerprint") as book:
         id = hand_in(book)
@@ -240,8 +334,8 @@ def test_a_record_of_a_newer_redink_is_one_sentence(path):
         with book.transaction():
             book._db.execute(
                 "INSERT INTO results SELECT NULL, submission, graded_at, answer_key, graded_under, state, reason, score, "
-                "max_score, cpu_seconds, wall_seconds, ? FROM results",
-                (msgspec.msgpack.encode(newer),),
+                "max_score, cpu_seconds, wall_seconds, ?, NULL FROM results",
+                (zlib.compress(msgspec.msgpack.encode(newer)),),
             )
         for read in (lambda: book.graded("little", "ada"), lambda: book.all_graded("little")):
             with pytest.raises(
@@ -288,7 +382,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(path):
             id = hand_in(book, "ben")
             resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
             with book.transaction():
-                book.keep_run(id, a_run(), [seen(f"check {n}", bytes(5000)) for n in range(100)])
+                book.keep_run(id, a_run(), [seen(f"check {n}", os.urandom(5000)) for n in range(100)])
                 grade(book, id, a_result("ben"))
     """
     done = elsewhere(code, path)

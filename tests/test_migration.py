@@ -17,6 +17,7 @@ import msgspec
 import pytest
 
 from redink.errors import CourseError
+from redink.grader.digests import digest
 from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook
 from redink.records import CellRun, Result
@@ -36,8 +37,8 @@ CREATE TABLE IF NOT EXISTS results (
 """
 TABLES_OF_SCHEMA_1 = {"meta", "runs", "observations", "judgements", "sources", "results"}
 TABLES_OF_TODAY = {
-    "meta", "students", "submissions", "runs", "observations", "old_observations", "judgements", "results",
-    "question_scores", "identities", "members", "files", "times", "overrides", "extensions", "voids",
+    "meta", "students", "submissions", "runs", "observed", "checks", "dictionaries", "old_observations", "judgements",
+    "results", "question_scores", "identities", "members", "files", "times", "overrides", "extensions", "voids",
 }  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def test_a_run_is_known_by_its_old_key_and_has_the_sources_that_were_handed_in(p
             assert run.cells == msgspec.convert(cells_of(number), tuple[CellRun, ...]) == one.result.cells
             assert (run.box, run.stamp) == (one.result.box, "before stamps were kept")
             assert (run.cpu_seconds, run.wall_seconds) == (number + 0.25, number + 0.5)
-            assert msgspec.msgpack.decode(zlib.decompress(run.sources)) == sources_of(number)
+            assert msgspec.msgpack.decode(run.sources) == sources_of(number)
         assert book.last_run(graded[-1].submission) is None
         assert book.old_run_key(graded[-1].submission) is None
 
@@ -172,7 +173,7 @@ def test_a_result_whose_run_is_gone_has_a_run_without_a_key(path):
         assert one is not None
         run = book.last_run(one.submission)
         assert run is not None
-        assert msgspec.msgpack.decode(zlib.decompress(run.sources)) == []
+        assert msgspec.msgpack.decode(run.sources) == []
         assert book.old_run_key(one.submission) is None
 
 
@@ -351,7 +352,7 @@ def test_killed_at_any_moment_it_is_the_old_book_or_the_new_one(path):
 def test_a_write_that_fails_anywhere_leaves_the_old_book_or_the_new_one(path, how):
     before, content = dump(path), path.read_bytes()
     ends = set()
-    for limit in (0, 100, 5000, 35_000, 70_000, len(content) - 1, len(content), *range(130_000, 500_000, 30_000)):
+    for limit in (0, 100, 5000, 35_000, 70_000, len(content) - 1, len(content), *range(130_000, 1_000_000, 60_000)):
         put_back(path, content)
         done = run(LIMITED, path, limit, how)
         ends.add(done.returncode)
@@ -364,7 +365,77 @@ def test_a_write_that_fails_anywhere_leaves_the_old_book_or_the_new_one(path, ho
     assert ends == {0, -signal.SIGXFSZ if how == "killed" else 1}
 
 
-# -- from schema 2 -----------------------------------------------------------------------------------------------------
+# -- from schemas 2 and 3 ----------------------------------------------------------------------------------------------
+
+RUNS_OF_SCHEMA_3 = """CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL REFERENCES submissions,
+    made_at TEXT NOT NULL,
+    stamp TEXT NOT NULL,                   -- what it was made under: our own code, data, limits
+    sources BLOB NOT NULL,                 -- the cells that were handed in
+    cells BLOB NOT NULL,                   -- how each cell ended
+    walls TEXT NOT NULL,                   -- comma-separated
+    missing TEXT NOT NULL,                 -- comma-separated
+    cpu_seconds REAL NOT NULL,
+    wall_seconds REAL NOT NULL,
+    old_key TEXT                           -- the key of this run in schema 1
+)"""
+OBSERVATIONS_OF_SCHEMA_3 = """CREATE TABLE observations (
+    run INTEGER NOT NULL REFERENCES runs,
+    check_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (run, check_id)
+)"""
+JUDGEMENTS_OF_SCHEMA_3 = "CREATE TABLE judgements (key TEXT PRIMARY KEY, record BLOB NOT NULL)"
+RESULTS_OF_SCHEMA_3 = """CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL REFERENCES submissions,
+    graded_at TEXT NOT NULL,
+    answer_key TEXT NOT NULL,
+    graded_under TEXT NOT NULL,            -- the key of everything that the result depends on
+    state TEXT NOT NULL,                   -- graded or ungradable
+    reason TEXT,                           -- why it is ungradable
+    score REAL NOT NULL,
+    max_score REAL NOT NULL,
+    cpu_seconds REAL NOT NULL,
+    wall_seconds REAL NOT NULL,
+    record BLOB NOT NULL                   -- the whole result
+)"""
+SEEN_IN_SCHEMA_3 = {"fit": b"\x91seen", "train": b"\x92" + bytes(700), "train with fit": b"\x93borrowed"}
+
+
+def take_back_to_schema_3(path: Path) -> None:
+    """Make of a gradebook of today, without observations and judgements, one as schema 3 had it, with some of them."""
+    with contextlib.closing(connect(path)) as db:
+        db.create_function("unpacked", 1, zlib.decompress)
+        db.execute("DROP VIEW observations")
+        for table in ("observed", "checks", "dictionaries", "judgements"):
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+            db.execute(f"DROP TABLE {table}")
+        db.execute("PRAGMA legacy_alter_table = ON")  # what refers to these tables stays as it is
+        for statement, packed in ((RUNS_OF_SCHEMA_3, "cells"), (RESULTS_OF_SCHEMA_3, "record")):
+            table = statement.split()[2]
+            db.execute(f"ALTER TABLE {table} RENAME TO newer")
+            db.execute(statement)
+            columns = ", ".join(row[1] for row in db.execute(f"PRAGMA table_info({table})"))
+            values = columns.replace(packed, f"unpacked({packed})")
+            db.execute(f"INSERT INTO {table} ({columns}) SELECT {values} FROM newer")
+            db.execute("DROP TABLE newer")
+            db.execute(f"CREATE INDEX {table}_of_a_submission ON {table} (submission)")
+        for statement in (OBSERVATIONS_OF_SCHEMA_3, JUDGEMENTS_OF_SCHEMA_3):
+            db.execute(statement)
+        for table in ("runs", "results", "observations"):
+            db.execute(
+                f"CREATE TRIGGER {table}_stay_as_they_are BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, 'never'); END"
+            )
+        for check, content in SEEN_IN_SCHEMA_3.items():
+            row = (digest("key", check), digest(content), content)
+            db.execute("INSERT INTO observations SELECT id, ?, ?, ?, ? FROM runs WHERE id <= 5", (check, *row))
+        db.execute("INSERT INTO judgements VALUES (?, x'80')", (digest("judged"),))
+        db.execute("PRAGMA user_version = 3")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 STUDENTS_OF_SCHEMA_2 = """CREATE TABLE students (
@@ -386,7 +457,8 @@ SUBMISSIONS_OF_SCHEMA_2 = """CREATE TABLE submissions (
 
 
 def take_back_to_schema_2(path: Path) -> None:
-    """Make of an empty gradebook of today one as schema 2 had it, with an override that somebody wrote by hand."""
+    """Make of a gradebook of today one as schema 2 had it, with an override that somebody wrote by hand."""
+    take_back_to_schema_3(path)
     with contextlib.closing(connect(path)) as db:
         db.execute("DROP VIEW events")
         for table in ("identities", "members", "files", "times", "overrides", "extensions", "voids"):
@@ -410,13 +482,24 @@ def take_back_to_schema_2(path: Path) -> None:
 
 
 @pytest.fixture
-def schema_2(path: Path) -> Path:
+def today(path: Path) -> Path:
     with Gradebook(path, "fingerprint"):
         pass
     for copy in path.parent.glob("book.schema1*"):
         copy.unlink()
-    take_back_to_schema_2(path)
     return path
+
+
+@pytest.fixture
+def schema_2(today: Path) -> Path:
+    take_back_to_schema_2(today)
+    return today
+
+
+@pytest.fixture
+def schema_3(today: Path) -> Path:
+    take_back_to_schema_3(today)
+    return today
 
 
 def test_a_gradebook_of_schema_2_keeps_every_grade_and_what_was_written_by_hand(schema_2):
@@ -430,14 +513,60 @@ def test_a_gradebook_of_schema_2_keeps_every_grade_and_what_was_written_by_hand(
     assert dump(schema_2.with_name("book.schema2")) == before
 
 
-def test_killed_while_leaving_schema_2_it_is_the_old_book_or_the_new_one(schema_2):
-    before, content = dump(schema_2), schema_2.read_bytes()
-    for point in (5, 20, 30, 34, 38, 42, 46, 50, 54, 58, 62, 66):
-        put_back(schema_2, content)
-        done = run(KILLED_AT_A_CALL, schema_2, point)
+def test_what_schema_3_stored_is_read_as_it_was_and_takes_less_space(schema_3):
+    before, size = dump(schema_3), schema_3.stat().st_size
+    with contextlib.closing(sqlite3.connect(schema_3)) as db:
+        records = dict(db.execute("SELECT id, record FROM results"))
+        sources, cells = (dict(db.execute(f"SELECT id, {column} FROM runs")) for column in ("sources", "cells"))
+    with Gradebook(schema_3, "fingerprint") as book:
+        assert "book.schema3" in book.told[0]
+        for one in book.all_graded("little"):
+            assert one.result in [msgspec.msgpack.decode(record, type=Result) for record in records.values()]
+            run, stored = book.last_run(one.submission), book.stored(one.submission)
+            if one.result.state != "graded":
+                assert (run, stored) == (None, [])
+                continue
+            assert run is not None
+            assert run.sources in [zlib.decompress(packed) for packed in sources.values()]
+            assert run.cells in [msgspec.msgpack.decode(packed, type=tuple[CellRun, ...]) for packed in cells.values()]
+            assert {seen.check: book.content(seen.run, seen.check) for seen in stored} in ({}, SEEN_IN_SCHEMA_3)
+            assert all(seen.key == digest("key", seen.check) for seen in stored)
+            assert all(seen.digest == digest(SEEN_IN_SCHEMA_3[seen.check]) for seen in stored)
+        assert book.judgements([digest("judged")]) == {digest("judged"): b"\x80"}
+    assert tables(schema_3) == TABLES_OF_TODAY
+    assert dump(schema_3.with_name("book.schema3")) == before
+    assert schema_3.stat().st_size < size
+    with contextlib.closing(sqlite3.connect(schema_3)) as db:
+        assert db.execute("SELECT count(*), count(DISTINCT run) FROM observations").fetchone() == (15, 5)
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        for table in ("runs", "results", "observed", "checks"):
+            with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+                db.execute(f"UPDATE {table} SET rowid = 99")
+
+
+def test_a_gradebook_that_was_brought_up_to_date_has_the_tables_and_views_of_a_new_one(schema_3, tmp_path):
+    def made_of(path: Path) -> dict[str, set[str]]:
+        with Gradebook(path, "fingerprint") as book:
+            names = book._db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+            return {name: {row[1] for row in book._db.execute(f"PRAGMA table_info({name})")} for (name,) in names}
+
+    old, new = made_of(schema_3), made_of(tmp_path / "new")
+    assert old.keys() - new.keys() == {"old_observations"}
+    assert {name: columns for name, columns in old.items() if name in new} == new
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_killed_while_leaving_a_schema_it_is_the_old_book_or_the_new_one(version, request):
+    path = request.getfixturevalue(f"schema_{version}")
+    before, content = dump(path), path.read_bytes()
+    for point in (5, 20, 30, 34, 38, 42, 46, 50, 54, 58, 62, 66, 72, 78, 84, 90, 96):
+        put_back(path, content)
+        done = run(KILLED_AT_A_CALL, path, point)
         assert done.returncode in (0, -signal.SIGKILL), (point, done.stderr)
-        with Gradebook(schema_2, "fingerprint") as book:
+        with Gradebook(path, "fingerprint") as book:
             assert len(book.all_graded("little")) == STUDENTS
-        copies = [one for one in names(schema_2) if one.startswith("book.schema2")]
+            seen = {one.check: book.content(one.run, one.check) for one in book.stored(1)}
+            assert seen == SEEN_IN_SCHEMA_3
+        copies = [one for one in names(path) if one.startswith(f"book.schema{version}")]
         assert copies
-        assert all(dump(schema_2.with_name(name)) == before for name in copies)
+        assert all(dump(path.with_name(name)) == before for name in copies)

@@ -82,12 +82,19 @@ def contents(book: Path) -> Iterator[bytes]:
     for file in book.parent.glob(f"{book.name}*"):
         yield file.read_bytes()
     with contextlib.closing(sqlite3.connect(book)) as db:
+        dictionaries = [zlib.decompress(one) for (one,) in db.execute("SELECT content FROM dictionaries")]
         for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             for row in db.execute(f"SELECT * FROM {table}"):
                 for value in row:
                     if isinstance(value, bytes):
-                        with contextlib.suppress(zlib.error):
-                            yield zlib.decompress(value)
+                        yield from unpacked(value, dictionaries)
+
+
+def unpacked(value: bytes, dictionaries: list[bytes]) -> Iterator[bytes]:
+    """What some bytes say, with whatever dictionary they were packed."""
+    for one in (b"", *dictionaries):
+        with contextlib.suppress(zlib.error):
+            yield zlib.decompressobj(zdict=one).decompress(value)
 
 
 def held(book: Path, *words: str) -> set[str]:
@@ -107,13 +114,18 @@ def blobs(book: Path, student: str) -> list[bytes]:
     return [row[0] for row in rows]
 
 
+def kept_dictionaries(book: Path) -> list[bytes]:
+    with contextlib.closing(sqlite3.connect(book)) as db:
+        return [one for (one,) in db.execute("SELECT content FROM dictionaries ORDER BY id")]
+
+
 def grades(desk: Desk) -> dict[str, float]:
     with contextlib.closing(sqlite3.connect(desk.book)) as db:
         return dict(db.execute("SELECT student, score FROM grades"))
 
 
 def test_after_a_purge_no_byte_of_a_persons_names_or_notebooks_is_in_the_gradebook(desk):
-    packed = blobs(desk.book, "zelda")
+    packed, dictionaries = blobs(desk.book, "zelda"), kept_dictionaries(desk.book)
     assert held(desk.book, *ZELDA, MARK) == {*ZELDA, MARK}
     assert len(packed) == 4
     assert all(any(blob[-60:] in one for one in contents(desk.book)) for blob in packed)
@@ -123,6 +135,9 @@ def test_after_a_purge_no_byte_of_a_persons_names_or_notebooks_is_in_the_gradebo
     assert held(desk.book, *ZELDA, MARK) == set()
     assert not any(blob[-60:] in one for blob in packed for one in contents(desk.book))
     assert grades(desk) == {name: score for name, score in others.items() if name != "zelda"}
+    assert kept_dictionaries(desk.book) == dictionaries  # others are read with them, and nothing of anybody is in them
+    assert dictionaries
+    assert not any(MARK.encode() in zlib.decompress(one) for one in dictionaries)
 
 
 @pytest.mark.slow
@@ -136,7 +151,7 @@ def test_a_purge_leaves_a_nameless_tombstone_and_commands_go_on(desk):
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     assert row[2:] == ("", "")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: 2 attempts, 2 results", told)
-    assert triggers == (11,)
+    assert triggers == (15,)
     assert whole == "ok"
     (desk.root / "roster.csv").write_text(re.sub("zelda.*\n", "", ROSTER))
     for words in ("grade little", "report little --to report --now", "rejudge little", "mistakes little"):
@@ -254,7 +269,7 @@ def test_what_a_group_has_is_shown_to_each_of_it(desk):
 
 
 def test_every_table_is_purged_and_shown_or_holds_nobody():
-    nobodys = {"meta", "judgements", "old_observations", "voids"}
+    nobodys = {"meta", "judgements", "old_observations", "voids", "checks", "dictionaries"}
     assert {*OF_PEOPLE, *OF_SUBMISSIONS, "students"} | nobodys == TABLES_OF_TODAY
 
 

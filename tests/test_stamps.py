@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import venv
+import zlib
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,7 @@ from redink.grader.workers.judge_process import Assess, Hold, Read
 from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Request
 from tests.conftest import CENTRE, ROOT, SCALE, Desk
+from tests.in_the_gradebook import contents_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
 
@@ -189,8 +191,8 @@ def _orders(course: Path) -> Iterable[bytes]:
         yield msgspec.msgpack.encode(Read(notebook=notebook))
         with sqlite3.connect(course / ".redink" / "gradebook.sqlite") as db:
             ((run, cells),) = db.execute(RUN_OF, (student,)).fetchall()
-            contents = dict(db.execute("SELECT check_id, content FROM observations WHERE run = ?", (run,)))
-        runs = msgspec.msgpack.decode(cells, type=tuple[CellRun, ...])
+            contents = contents_of(db, run)
+        runs = msgspec.msgpack.decode(zlib.decompress(cells), type=tuple[CellRun, ...])
         seen = {check: digests.digest(content) for check, content in contents.items()}
         yield msgspec.msgpack.encode(Assess(sources=sources, cells=runs, digests=seen, contents=contents))
 

@@ -48,11 +48,11 @@ processes = 24
 open_files = 100"""
 LONGEST = 2 * 10 + 10  # seconds by the clock that these limits allow a submission in all
 _STORED = """
-SELECT students.name, COALESCE(SUM(length(content)), 0) + COALESCE((
+SELECT students.name, COALESCE(SUM(length(observed.content)), 0) + COALESCE((
     SELECT SUM(length(sources) + length(cells)) FROM runs WHERE runs.submission = submissions.id), 0) + COALESCE((
     SELECT SUM(length(record)) FROM results WHERE results.submission = submissions.id), 0)
 FROM students JOIN submissions ON submissions.student = students.id LEFT JOIN runs ON runs.submission = submissions.id
-LEFT JOIN observations ON observations.run = runs.id GROUP BY submissions.id
+LEFT JOIN observed ON observed.run = runs.id GROUP BY submissions.id
 """
 _PREAMBLE = """
 import os

@@ -14,9 +14,8 @@ import msgspec
 from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
 from redink.grader.answer_key.keep import answer_key
-from redink.grader.answer_key.key import AnswerKey, encode_key
+from redink.grader.answer_key.key import AnswerKey
 from redink.grader.course import Course
-from redink.grader.digests import digest
 from redink.grader.grading import Answering, Grading, Groups, Handed, Watcher
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
@@ -60,7 +59,7 @@ def grade(
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Answering) -> Iterator[Outcome]:
     """Grade submissions as they are done; an unchanged one is not graded again, and none ends the others' way."""
-    grading = Grading(key, digest(encode_key(key)), book)
+    grading = Grading.by(key, book)
     ready: list[Outcome] = []
 
     def jobs() -> Iterator[tuple[Handed, Job]]:

@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 
 from redink.errors import CourseError, in_one_sentence
-from redink.grader.answer_key.key import AnswerKey
+from redink.grader.answer_key.key import AnswerKey, encode_key
+from redink.grader.digests import digest
+from redink.grader.evidence.expected import expected_of
 from redink.grader.pipeline.job import OURS, Done, Job
 from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission
@@ -19,6 +21,7 @@ from redink.grader.rules.course_rules import Counts
 from redink.grader.rules.groups import disputes, group_scores
 from redink.grader.rules.standing import Attempt
 from redink.grader.store.gradebook import Gradebook, Graded
+from redink.grader.store.shorthand import Expected
 
 Step = TypeVar("Step")
 
@@ -82,6 +85,12 @@ class Grading(NamedTuple):
     key: AnswerKey
     name: str  # the digest of the key
     book: Gradebook
+    expected: Expected
+
+    @classmethod
+    def by(cls, key: AnswerKey, book: Gradebook) -> Grading:
+        """Begin to grade by an answer key."""
+        return cls(key, digest(encode_key(key)), book, expected_of(key))
 
     def prepare(self, submission: Submission, before: Graded | None) -> Job | Outcome:
         """Return the job of a submission, or its outcome where there is nothing to do."""
@@ -93,7 +102,7 @@ class Grading(NamedTuple):
 
     def finish(self, submission: Submission, before: Graded | None, done: Done) -> Outcome:
         """Record what a worker made of a submission, and say what became of it."""
-        result = record(self.book, self.key, self.name, submission, done)
+        result = record(self.book, self.key, self.name, self.expected, submission, done)
         mistakes = done.assessment.mistakes if done.assessment else {}
         return Outcome(result=result, reused=False, before=before.result if before else None, mistakes=mistakes)
 

@@ -19,11 +19,14 @@ from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
+from redink.grader.evidence.expected import expected_of
+from redink.grader.evidence.packing import sent_sources
 from redink.grader.evidence.stored import StoredEvidence, find_evidence
 from redink.grader.pipeline.known import assessment_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.pipeline.record import graded_under
 from redink.grader.store.gradebook import Gradebook, Graded
+from redink.grader.store.shorthand import Expected
 from redink.grader.workers.judge_process import Assess, JudgeProcess, Wanted
 from redink.grader.workers.workers import Workers
 from redink.records import Record, Result
@@ -72,7 +75,9 @@ def rejudge(
         data = encode_key(key)
         with contextlib.closing(JudgeProcess(data)) as judge, book.transaction():
             first = book.rejudgings.next_result()
-            rejudged = _rejudge_all(_Rejudging(judge, key, digest(data), book, apply, never_lower), graded)
+            rejudged = _rejudge_all(
+                _Rejudging(judge, key, digest(data), book, expected_of(key), apply, never_lower), graded
+            )
             book.rejudgings.note(slug, first)
             return rejudged
 
@@ -84,6 +89,7 @@ class _Rejudging(NamedTuple):
     key: AnswerKey
     name: str  # the digest of the key
     book: Gradebook
+    expected: Expected
     apply: bool
     never_lower: bool
 
@@ -101,7 +107,7 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
         if old.state != "graded":
             if by.apply:
                 again = msgspec.structs.replace(old, version=key.version)
-                _keep(book, by.name, graded, again, {}, {})  # no rule changes what cannot be read
+                _keep(by, by.name, graded, again, {}, {})  # no rule changes what cannot be read
             continue
         try:
             stored = find_evidence(book, key, graded.submission)
@@ -157,7 +163,7 @@ def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Resu
         return by.book.judgements([wanted.name]).get(wanted.name)
 
     order = Assess(
-        sources=stored.run.sources,
+        sources=sent_sources(stored.run.sources),
         cells=stored.run.cells,
         digests=stored.digests,
         before=assessment_of(graded),
@@ -170,15 +176,15 @@ def _judge_again(by: _Rejudging, graded: Graded, stored: StoredEvidence) -> Resu
     if by.apply:
         under = "" if stored.unseen or assessment.untried else by.name  # the next grade sees what has not been seen
         if _is_kept(by, old, new):
-            _keep(by.book, under, graded, old, graded.bases, graded.mistakes)  # under today's key: grade leaves it too
+            _keep(by, under, graded, old, graded.bases, graded.mistakes)  # under today's key: grade leaves it too
         else:
-            _keep(by.book, under, graded, new, assessment.bases, assessment.mistakes)
+            _keep(by, under, graded, new, assessment.bases, assessment.mistakes)
     return new
 
 
 def _keep(
-    book: Gradebook,
-    name: str,
+    by: _Rejudging,
+    under: str,
     graded: Graded,
     new: Result,
     bases: Mapping[str, str],
@@ -186,9 +192,17 @@ def _keep(
 ) -> None:
     """Store a result under today's answer key, unless it is there already."""
     unread = new.reason if not new.submission.sha256 else None
-    under = graded_under(name, Submission(name=new.submission, reason=unread))
-    if new != graded.result or graded.graded_under != under:
-        book.keep_result(graded.submission, new, answer_key=name, graded_under=under, bases=bases, mistakes=mistakes)
+    whole = graded_under(under, Submission(name=new.submission, reason=unread))
+    if new != graded.result or graded.graded_under != whole:
+        by.book.keep_result(
+            graded.submission,
+            new,
+            answer_key=under,
+            graded_under=whole,
+            bases=bases,
+            mistakes=mistakes,
+            expected=by.expected,
+        )
 
 
 def change_between(old: Result, new: Result, group: tuple[str, ...] = ()) -> Change | None:

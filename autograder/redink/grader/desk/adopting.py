@@ -21,7 +21,7 @@ from redink.grader.assignment.master import edited
 from redink.grader.course import Course
 from redink.grader.desk.edits import Replacement, as_edits, edits_of_answers, edits_of_definition, in_few
 from redink.grader.desk.mistakes import UnknownGroup, find_group, find_mistakes, graded_by_student
-from redink.grader.evidence.packing import unpack_sources
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.records import Cell, Record
 from redink.source import definitions
@@ -69,7 +69,7 @@ def _first_edits(
         try:
             if run is None:
                 raise CourseError("its cells are not in the gradebook")
-            return _edits(assignment, group, unpack_sources(run.sources))
+            return _edits(assignment, group, decode_sources(run.sources))
         except (CourseError, AuthorError) as error:
             why = why or str(error)
     raise CourseError(f"{group.name} cannot be made an edit of the master: {why}; write the misconception yourself")

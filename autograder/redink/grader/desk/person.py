@@ -13,7 +13,7 @@ import msgspec
 from redink.errors import CourseError
 from redink.grader.course import Course
 from redink.grader.desk.standings import people_of
-from redink.grader.evidence.packing import unpack_sources
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.rules.reading import read_course
 from redink.grader.rules.roster import Person, Roster
 from redink.grader.store.gradebook import Gradebook
@@ -50,7 +50,7 @@ def everything_about(course: Course, book: Gradebook, told: str) -> bytes:
         raise CourseError(f"the gradebook holds nothing about {person.id}")
     rows = book.purging.held(person.id)
     files = {row["submission"] for row in rows.pop("files")}
-    seen = {"observations": len(rows.pop("observations"))}
+    seen = {"observations": len(rows.pop("observed"))}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in rows["submissions"]:
@@ -67,7 +67,7 @@ def _readable(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with its packed columns taken apart."""
     unpacked: dict[str, Callable[[bytes], Any]] = {
         "record": lambda data: msgspec.to_builtins(msgspec.msgpack.decode(data, type=Result)),
-        "sources": lambda data: [cell.source for cell in unpack_sources(data)],
+        "sources": lambda data: [cell.source for cell in decode_sources(data)],
         "cells": msgspec.msgpack.decode,
     }
     return {name: unpacked[name](value) if isinstance(value, bytes) else value for name, value in row.items()}

@@ -15,13 +15,28 @@ _SEEN: msgspec.msgpack.Decoder[tuple[Observation, ...]] = msgspec.msgpack.Decode
 
 
 def pack_sources(cells: Sequence[Cell]) -> bytes:
-    """Write a submission's cells as they are kept beside its run."""
+    """Write a submission's cells as they are sent."""
     return zlib.compress(msgspec.msgpack.encode(tuple(cells)), 1)
 
 
 def unpack_sources(data: bytes) -> tuple[Cell, ...]:
-    """Read the cells of a run."""
-    return _CELLS.decode(zlib.decompress(data))
+    """Read cells as they are sent."""
+    return decode_sources(zlib.decompress(data))
+
+
+def stored_sources(sent: bytes) -> bytes:
+    """Return cells as the gradebook takes and gives them, which packs in its own way what it stores."""
+    return zlib.decompress(sent)
+
+
+def sent_sources(stored: bytes) -> bytes:
+    """Return cells as they are sent: quick rather than small, since what was stored is judged on this machine."""
+    return zlib.compress(stored, 0)
+
+
+def decode_sources(stored: bytes) -> tuple[Cell, ...]:
+    """Read cells as the gradebook gives them."""
+    return _CELLS.decode(stored)
 
 
 def pack_observations(seen: Sequence[Observation]) -> bytes:

@@ -9,7 +9,7 @@ from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest
 from redink.grader.evidence.keys import borrowed_key, observation_keys
 from redink.grader.evidence.old_observations import old_contents
-from redink.grader.evidence.packing import unpack_sources
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.store.gradebook import Gradebook, Stored, StoredRun
 from redink.notebook import cells_to_run
 
@@ -29,7 +29,7 @@ def find_evidence(book: Gradebook, key: AnswerKey, submission: int) -> StoredEvi
     run = book.last_run(submission)
     if run is None:
         return None
-    keys = observation_keys(key, cells_to_run(unpack_sources(run.sources), key.explorations))
+    keys = observation_keys(key, cells_to_run(decode_sources(run.sources), key.explorations))
     stored: dict[str, Stored] = {}
     for one in book.stored(submission):
         if (keys.get(one.check) or borrowed_key(key, keys, one.check)) == one.key:

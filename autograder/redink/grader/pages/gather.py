@@ -10,7 +10,7 @@ from redink.errors import in_one_sentence
 from redink.grader.course import Course
 from redink.grader.desk.history import explain_lateness
 from redink.grader.desk.standings import ClassStandings, find_standings
-from redink.grader.evidence.packing import unpack_sources
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.pages.facts import StudentFacts
 from redink.grader.pages.own_cells import blank_by_result, blank_by_source
 from redink.grader.pages.packing import page_name
@@ -72,7 +72,7 @@ def _cells(
     if submission not in known:
         try:
             run = book.last_run(submission)
-            known[submission] = unpack_sources(run.sources) if run and run.sources else ()
+            known[submission] = decode_sources(run.sources) if run and run.sources else ()
         except Exception as error:  # noqa: BLE001 - whatever it is, the others have their pages
             known[submission] = ()
             told.append(f"{clean(standing.student)}: the cells cannot be read: {clean(in_one_sentence(error))}")

@@ -6,17 +6,21 @@ import msgspec
 
 from redink.grader.answer_key.key import AnswerKey
 from redink.grader.digests import digest
+from redink.grader.evidence.packing import stored_sources
 from redink.grader.pipeline.job import Done
 from redink.grader.pipeline.known import attempt_of
 from redink.grader.pipeline.load import Submission
 from redink.grader.store.gradebook import Gradebook, StoredRun
+from redink.grader.store.shorthand import Expected
 from redink.records import Result, Walls
 from redink.texts import clean
 
 _LONGEST = 1000  # characters of a reason, which names files
 
 
-def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submission, done: Done) -> Result:
+def record(
+    book: Gradebook, key: AnswerKey, key_digest: str, expected: Expected, submission: Submission, done: Done
+) -> Result:
     """Store everything about one submission in one transaction; of a failure of ours, nothing is stored."""
     if done.state == "ungradable" and done.reason != submission.reason:  # a worker knows no names
         done = msgspec.structs.replace(done, reason=f"{submission.name.file} {done.reason}")
@@ -26,8 +30,9 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
     with book.transaction():
         id = attempt_of(book, key.slug, submission)
         if done.executed and done.execution is not None:
-            run = StoredRun(sources=done.sources, stamp=key.stamp, **msgspec.structs.asdict(done.execution))
-            book.keep_run(id, run, done.seen)
+            sources = stored_sources(done.sources)
+            run = StoredRun(sources=sources, stamp=key.stamp, **msgspec.structs.asdict(done.execution))
+            book.keep_run(id, run, done.seen, expected)
         book.keep_judgements(done.judgements)
         book.keep_result(
             id,
@@ -36,6 +41,7 @@ def record(book: Gradebook, key: AnswerKey, key_digest: str, submission: Submiss
             graded_under=graded_under(key_digest, submission),
             bases=done.assessment.bases if done.assessment else {},
             mistakes=done.assessment.mistakes if done.assessment else {},
+            expected=expected,
         )
     return result
 

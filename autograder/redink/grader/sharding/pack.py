@@ -9,7 +9,7 @@ from pathlib import Path
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import encode_key
 from redink.grader.course import Course
-from redink.grader.digests import digest, versions
+from redink.grader.digests import versions
 from redink.grader.grading import Grading
 from redink.grader.pipeline.collect import Found, collected_before
 from redink.grader.pipeline.job import Job
@@ -57,9 +57,7 @@ def pack(
                 submissions=tuple(submissions),
             )
 
-        whole, sha256 = write_class(
-            target, _jobs(Grading(key, digest(data), book), found, secret), contents, recipients
-        )
+        whole, sha256 = write_class(target, _jobs(Grading.by(key, book), found, secret), contents, recipients)
     return PackedReceipt(
         submissions=len(whole.submissions), left_out=len(found) - len(whole.submissions), sha256=sha256
     )

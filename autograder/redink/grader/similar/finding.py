@@ -18,7 +18,7 @@ from redink.assignment.spec import Spec, read_spec
 from redink.errors import CourseError
 from redink.grader.assignment.master import Master, read_master
 from redink.grader.course import Course
-from redink.grader.evidence.packing import unpack_sources
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.similar.extracting import code_by_question, defined_names
 from redink.grader.similar.pairs import AlikePair, Author, find_pairs
 from redink.grader.store.gradebook import Gradebook
@@ -70,8 +70,13 @@ def find_alike(
 def _sources(book: Gradebook, slug: str) -> dict[str, bytes]:
     found = {}
     for one in book.all_graded(slug):
-        if one.result.state == "graded" and (run := book.last_run(one.submission)) is not None:
-            found[one.result.submission.id] = run.sources
+        if one.result.state == "graded":
+            try:
+                run = book.last_run(one.submission)
+            except zlib.error:  # reported as unreadable, with its author
+                found[one.result.submission.id] = b""
+            else:
+                found |= {one.result.submission.id: run.sources} if run else {}
     return found
 
 
@@ -82,8 +87,8 @@ def _codes(
     codes, unreadable = {}, []
     for author, sources in packed.items():
         try:
-            codes[author] = code_by_question(unpack_sources(sources), spec, given)
-        except (msgspec.MsgspecError, zlib.error):
+            codes[author] = code_by_question(decode_sources(sources), spec, given)
+        except msgspec.MsgspecError:
             unreadable.append(author)
     return codes, unreadable
 

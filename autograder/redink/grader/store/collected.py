@@ -15,12 +15,13 @@ from redink.grader.rules.groups import in_order
 from redink.grader.rules.standing import Attempt
 from redink.grader.store.purging import purged_names
 from redink.grader.store.schema import as_written, now
+from redink.grader.store.shorthand import Shorthand
 from redink.records import Record, Result
 
 # The newest result of every attempt, and the time of its handing in that holds.
 _ATTEMPTS = """
 SELECT submissions.id, students.name, attempt, file, sha256, submissions.source, collected_at, flags,
-    coalesce(times.handed_in, submissions.handed_in), times.late, results.record
+    coalesce(times.handed_in, submissions.handed_in), times.late, results.record, results.dictionary
 FROM submissions JOIN students ON students.id = submissions.student
 LEFT JOIN times ON times.id = (SELECT max(id) FROM times AS one WHERE one.submission = submissions.id)
 LEFT JOIN results ON results.id = (SELECT max(id) FROM results AS one WHERE one.submission = submissions.id)
@@ -71,10 +72,14 @@ class CollectedFiles:
     """The part of a gradebook that holds what was handed in."""
 
     def __init__(
-        self, db: sqlite3.Connection, transaction: Callable[[], contextlib.AbstractContextManager[None]]
+        self,
+        db: sqlite3.Connection,
+        transaction: Callable[[], contextlib.AbstractContextManager[None]],
+        shorthand: Shorthand,
     ) -> None:
         self._db = db
         self._transaction = transaction
+        self._shorthand = shorthand
 
     def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
         """Keep a file; the same bytes as the student's latest attempt are that attempt, and nothing else is new of it."""
@@ -128,7 +133,7 @@ class CollectedFiles:
         groups, once, purged = self._groups(assignment), self._once_in_groups(), purged_names(self._db)
         found: dict[str, list[Attempt]] = defaultdict(list)
         for row in self._db.execute(_ATTEMPTS, (assignment,)):
-            id, student, number, file, sha256, source, collected_at, flags, handed_in, late, record = row
+            id, student, number, file, sha256, source, collected_at, flags, handed_in, late, record, dictionary = row
             together = tuple(one for one in (student, *groups.get(id, ())) if one not in purged)
             attempt = Attempt(
                 number=number,
@@ -139,7 +144,7 @@ class CollectedFiles:
                 marked_late=None if late is None else bool(late),
                 collected_at=collected_at,
                 flags=(*flags.splitlines(), *once.get(id, ())),
-                result=None if record is None else msgspec.msgpack.decode(record, type=Result),
+                result=None if record is None else self._result(dictionary, record),
                 submission=id,
                 by=student,
                 group=together if len(together) > 1 else (),
@@ -147,6 +152,9 @@ class CollectedFiles:
             for one in together:
                 found[one].append(attempt)
         return {student: in_order(own) for student, own in found.items()}
+
+    def _result(self, dictionary: int | None, record: bytes) -> Result:
+        return msgspec.msgpack.decode(self._shorthand.unpack(dictionary, record), type=Result)
 
     def together(self, assignment: str) -> dict[str, tuple[str, ...]]:
         """List who else has what a student handed in, for those who handed in for several."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from redink.grader.store.opening import Opened
 from redink.grader.store.purging import Purging
 from redink.grader.store.rejudgings import Rejudgings
 from redink.grader.store.schema import COUNTING_RESULT, now
+from redink.grader.store.shorthand import NOTHING, Expected, Shorthand, long, short
 from redink.records import CellRun, CheckObservations, Execution, Record, Result, Walls
 
 _Kind = TypeVar("_Kind")
@@ -36,20 +38,23 @@ JOIN submissions AS same ON same.assignment = this.assignment AND same.student =
 JOIN runs ON runs.submission = same.id
 """
 _RESULTS = """
-SELECT submissions.id, submissions.attempt, results.id, results.record, results.graded_under, results.answer_key
+SELECT submissions.id, submissions.attempt, results.id, results.record, results.dictionary, results.graded_under,
+    results.answer_key
 FROM submissions JOIN students ON students.id = submissions.student JOIN results ON results.submission = submissions.id
 WHERE submissions.assignment = ?
 """
 _GRADED = f"{_RESULTS} AND {COUNTING_RESULT}"
 _NEWEST = "results.id = (SELECT max(id) FROM results AS one WHERE one.submission = submissions.id)"
 _NEW_RUN = """
-INSERT INTO runs (submission, made_at, stamp, sources, cells, walls, missing, cpu_seconds, wall_seconds)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO runs (
+    submission, made_at, stamp, sources, dictionary, cells, walls, missing, cpu_seconds, wall_seconds
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NEW_RESULT = """
 INSERT INTO results (
-    submission, graded_at, answer_key, graded_under, state, reason, score, max_score, cpu_seconds, wall_seconds, record
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    submission, graded_at, answer_key, graded_under, state, reason, score, max_score, cpu_seconds, wall_seconds,
+    dictionary, record
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -90,10 +95,11 @@ class Gradebook:
         self._opened = Opened(path, secret, holder)
         self._db = self._opened.db
         self.told = self._opened.told
-        self.collected = CollectedFiles(self._db, self.transaction)
+        self._shorthand = Shorthand(self._db)
+        self.collected = CollectedFiles(self._db, self.transaction, self._shorthand)
         self.decisions = Decisions(self._db, self.transaction)
         self.rejudgings = Rejudgings(self._db)
-        self.purging = Purging(self._db, self.transaction)
+        self.purging = Purging(self._db, self.transaction, self._shorthand)
 
     def __enter__(self) -> Gradebook:
         return self
@@ -116,37 +122,52 @@ class Gradebook:
             yield
             self._db.execute("COMMIT")
         except BaseException:
+            self._shorthand.forget()
             if self._db.in_transaction:  # SQLite itself rolls back when the disk is full
                 self._db.execute("ROLLBACK")
             raise
 
     # -- what was seen ---------------------------------------------------------------------------------------------
 
-    def keep_run(self, submission: int, run: StoredRun, observations: Iterable[CheckObservations]) -> None:
-        """Store an execution and what was observed in it."""
+    def keep_run(
+        self,
+        submission: int,
+        run: StoredRun,
+        observations: Iterable[CheckObservations],
+        expected: Expected = NOTHING,
+    ) -> None:
+        """Store an execution and what was observed in it; what is as expected takes next to no space."""
         with self.transaction():
+            dictionary, sources = self._shorthand.pack(run.sources, expected.sources)
+            _, cells = self._shorthand.pack(msgspec.msgpack.encode(run.cells))
             id = self._insert(
-                _NEW_RUN, submission, now(), run.stamp, run.sources, msgspec.msgpack.encode(run.cells),
-                ",".join(run.box.walls), ",".join(run.box.missing), run.cpu_seconds, run.wall_seconds,
+                _NEW_RUN, submission, now(), run.stamp, sources, dictionary, cells, ",".join(run.box.walls),
+                ",".join(run.box.missing), run.cpu_seconds, run.wall_seconds,
             )  # fmt: skip
             self._db.executemany(
-                "INSERT INTO observations VALUES (?, ?, ?, ?, ?)",
-                ((id, one.check, one.key, one.digest, one.content) for one in observations),
+                "INSERT INTO observed (run, check_number, key, digest, dictionary, content) VALUES (?, ?, ?, ?, ?, ?)",
+                [(id, *self._observed(one, expected.observation(one.check))) for one in observations],
             )
+
+    def _observed(self, one: CheckObservations, like: bytes) -> tuple[object, ...]:
+        check, key = self._shorthand.number(one.check), short(one.key)
+        if like and one.content == like:
+            return check, key, None, self._shorthand.dictionary(like), None
+        return check, key, short(one.digest), *self._shorthand.pack(one.content, like)
 
     def last_run(self, submission: int) -> StoredRun | None:
         """Find the newest execution of these bytes, also from an earlier attempt of the student with the same ones."""
         row = self._one(
-            f"SELECT sources, cells, walls, missing, runs.cpu_seconds, runs.wall_seconds, stamp {_RUNS_OF_THE_SAME} "
-            "WHERE this.id = ? ORDER BY runs.id DESC LIMIT 1",
+            "SELECT sources, dictionary, cells, walls, missing, runs.cpu_seconds, runs.wall_seconds, stamp "
+            f"{_RUNS_OF_THE_SAME} WHERE this.id = ? ORDER BY runs.id DESC LIMIT 1",
             submission,
         )
         if row is None:
             return None
-        sources, cells, walls, missing, cpu_seconds, wall_seconds, stamp = row
+        sources, dictionary, cells, walls, missing, cpu_seconds, wall_seconds, stamp = row
         return StoredRun(
-            sources=sources,
-            cells=self._decode(cells, tuple[CellRun, ...]),
+            sources=self._shorthand.unpack(dictionary, sources),
+            cells=self._decode(None, cells, tuple[CellRun, ...]),
             box=Walls(walls=_words(walls), missing=_words(missing)),
             cpu_seconds=cpu_seconds,
             wall_seconds=wall_seconds,
@@ -156,20 +177,26 @@ class Gradebook:
     def stored(self, submission: int) -> list[Stored]:
         """List what checks saw of these bytes, newest run first, also in earlier attempts with the same ones."""
         rows = self._db.execute(
-            f"SELECT runs.id, check_id, key, digest, stamp {_RUNS_OF_THE_SAME} "
-            "JOIN observations ON observations.run = runs.id WHERE this.id = ? ORDER BY runs.id DESC, check_id",
+            "SELECT runs.id, checks.name, key, coalesce(observed.digest, dictionaries.digest), stamp "
+            f"{_RUNS_OF_THE_SAME} JOIN observed ON observed.run = runs.id JOIN checks ON checks.id = check_number "
+            "LEFT JOIN dictionaries ON dictionaries.id = observed.dictionary "
+            "WHERE this.id = ? ORDER BY runs.id DESC, checks.name",
             (submission,),
         )
         return [
-            Stored(run=run, check=check, key=key, digest=digest, stamp=stamp) for run, check, key, digest, stamp in rows
+            Stored(run=run, check=check, key=long(key), digest=long(digest), stamp=stamp)
+            for run, check, key, digest, stamp in rows
         ]
 
     def content(self, run: int, check: str) -> bytes:
         """Read what one check saw in one run; raise KeyError if that was never stored."""
-        row = self._one("SELECT content FROM observations WHERE run = ? AND check_id = ?", run, check)
+        row = self._one(
+            "SELECT dictionary, content FROM observed JOIN checks ON checks.id = check_number WHERE run = ? AND name = ?",
+            run, check,
+        )  # fmt: skip
         if row is None:
             raise KeyError((run, check))
-        return bytes(row[0])
+        return self._shorthand.unpack(*row)
 
     def old_run_key(self, submission: int) -> str | None:
         """Find the key under which these bytes were run by a Redink with schema 1."""
@@ -183,18 +210,29 @@ class Gradebook:
         """Find those of these observations that a Redink with schema 1 made."""
         if self._one("SELECT 1 FROM sqlite_master WHERE name = 'old_observations'") is None:
             return {}
-        return self._found("old_observations", keys)
+        found = self._db.execute(
+            "SELECT key, record FROM old_observations WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(keys)),),
+        )
+        return dict(found)
 
     # -- what was judged -------------------------------------------------------------------------------------------
 
     def judgements(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Find those of these judgements that were made before."""
-        return self._found("judgements", keys)
+        found = {}
+        for key in keys:
+            if row := self._one("SELECT record FROM judgements WHERE key = ?", short(key)):
+                found[key] = self._shorthand.unpack(None, row[0])
+        return found
 
     def keep_judgements(self, records: Mapping[str, bytes]) -> None:
         """Store judgements."""
         with self.transaction():
-            self._db.executemany("INSERT OR REPLACE INTO judgements VALUES (?, ?)", records.items())
+            self._db.executemany(
+                "INSERT OR REPLACE INTO judgements VALUES (?, ?)",
+                [(short(key), self._shorthand.pack(record)[1]) for key, record in records.items()],
+            )
 
     # -- what was graded -------------------------------------------------------------------------------------------
 
@@ -207,6 +245,7 @@ class Gradebook:
         graded_under: str,
         bases: Mapping[str, str] = {},
         mistakes: Mapping[str, str] = {},
+        expected: Expected = NOTHING,
     ) -> None:
         """Add a result; an earlier one stays. Our own failure is no result, and raises ValueError."""
         if result.state == "internal_error":
@@ -214,7 +253,8 @@ class Gradebook:
         with self.transaction():
             id = self._insert(
                 _NEW_RESULT, submission, now(), answer_key, graded_under, result.state, result.reason, result.score,
-                result.max_score, result.cpu_seconds, result.wall_seconds, msgspec.msgpack.encode(result),
+                result.max_score, result.cpu_seconds, result.wall_seconds,
+                *self._shorthand.pack(msgspec.msgpack.encode(result), expected.result),
             )  # fmt: skip
             self._db.executemany(
                 "INSERT INTO question_scores VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -274,13 +314,13 @@ class Gradebook:
             Graded(
                 submission=submission,
                 attempt=attempt,
-                result=self._decode(record, Result),
+                result=self._decode(dictionary, record, Result),
                 graded_under=graded_under,
                 answer_key=answer_key,
                 bases=bases[id],
                 mistakes=mistakes[id],
             )
-            for submission, attempt, id, record, graded_under, answer_key in rows
+            for submission, attempt, id, record, dictionary, graded_under, answer_key in rows
         ]
 
     # -- how -------------------------------------------------------------------------------------------------------
@@ -293,19 +333,10 @@ class Gradebook:
         assert id is not None
         return id
 
-    def _found(self, table: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """Find many keys in one query, however many they are."""
-        return dict(
-            self._db.execute(
-                f"SELECT key, record FROM {table} WHERE key IN (SELECT value FROM json_each(?))",  # noqa: S608 - our own names
-                (json.dumps(list(keys)),),
-            )
-        )
-
-    def _decode(self, record: bytes, kind: type[_Kind]) -> _Kind:
+    def _decode(self, dictionary: int | None, record: bytes, kind: type[_Kind]) -> _Kind:
         try:
-            return msgspec.msgpack.decode(record, type=kind)
-        except msgspec.MsgspecError as error:
+            return msgspec.msgpack.decode(self._shorthand.unpack(dictionary, record), type=kind)
+        except (msgspec.MsgspecError, zlib.error) as error:
             raise CourseError(
                 f"the gradebook {self.path} holds a record that this Redink cannot read ({error}); update Redink"
             ) from error

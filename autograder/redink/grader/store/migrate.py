@@ -20,7 +20,7 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.grader.store.recognise import connect_to
-from redink.grader.store.schema import create, upgrade_from_2
+from redink.grader.store.schema import create, upgrade_from_2, upgrade_from_3
 
 OLD_STAMP = "before stamps were kept"
 _OLD_TABLES = ("meta", "runs", "observations", "judgements", "sources", "results")
@@ -87,7 +87,9 @@ def migrate(db: sqlite3.Connection, file: Path, version: int, secret: str, writt
         if version == 1:
             _rewrite(db, secret, written_at)
         else:
-            upgrade_from_2(db)
+            if version == 2:
+                upgrade_from_2(db)
+            upgrade_from_3(db)
         db.execute("COMMIT")
     except BaseException as error:
         if db.in_transaction:
@@ -189,9 +191,9 @@ def _keep_result(
     db: sqlite3.Connection, submission: int | None, old: _Result, record: bytes, graded_under: str, written_at: str
 ) -> None:
     result = db.execute(
-        "INSERT INTO results VALUES (NULL, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO results VALUES (NULL, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
         (submission, written_at, graded_under, old.state, old.reason, old.score, old.max_score, old.cpu_seconds,
-         old.wall_seconds, record),
+         old.wall_seconds, zlib.compress(record)),
     ).lastrowid  # fmt: skip
     db.executemany(
         "INSERT INTO question_scores VALUES (?, ?, ?, ?, ?, ?, NULL, '')",
@@ -212,8 +214,8 @@ def _keep_run(
 ) -> None:
     cells = bytes(_decoded(sources, _Sources).cells) if sources is not None else msgspec.msgpack.encode(())
     db.execute(
-        "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (submission, written_at, OLD_STAMP, zlib.compress(cells), bytes(old.cells), ",".join(old.box.walls),
+        "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        (submission, written_at, OLD_STAMP, zlib.compress(cells), zlib.compress(old.cells), ",".join(old.box.walls),
          ",".join(old.box.missing), old.cpu_seconds, old.wall_seconds, key),
     )  # fmt: skip
 

@@ -84,6 +84,7 @@ class Opened:
                 f"a copy of it as it was is {copy}",
             )
             with contextlib.suppress(sqlite3.OperationalError):  # a full disk: it is complete, in its -wal
+                _write_anew(db)
                 _checkpoint(db)
 
     def _claim(self, secret: str, tables: set[str]) -> None:
@@ -97,6 +98,13 @@ def _set(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous = NORMAL")  # a power cut may take the last results, never the file: docs/adr/0010
     db.execute("PRAGMA foreign_keys = ON")
     db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+
+
+def _write_anew(db: sqlite3.Connection) -> None:
+    """Leave out the space that the old rows took."""
+    db.execute("PRAGMA temp_store = MEMORY")  # not into a file of /tmp
+    db.execute("VACUUM")
+    db.execute("PRAGMA temp_store = DEFAULT")
 
 
 def _checkpoint(db: sqlite3.Connection) -> None:

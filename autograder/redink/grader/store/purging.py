@@ -18,6 +18,7 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.grader.store.schema import as_written, changeable, now
+from redink.grader.store.shorthand import Shorthand
 from redink.records import Record, Result
 
 _UNFINISHED = "purge that must still write the file anew"
@@ -25,7 +26,7 @@ _SHORTEST = 3  # letters of a name that is looked for in texts: "ab" stands in t
 
 # What a gradebook holds of submissions and of people, children first; `mine` are the submissions meant.
 _NOTEBOOKS = {
-    "observations": "run IN (SELECT id FROM runs WHERE submission IN mine)",
+    "observed": "run IN (SELECT id FROM runs WHERE submission IN mine)",
     "runs": "submission IN mine",
     "files": "submission IN mine",
 }
@@ -54,6 +55,7 @@ SELECT id FROM submissions AS one WHERE collected_at < :before
         SELECT 1 FROM submissions AS later WHERE later.assignment = one.assignment AND later.student = one.student
         AND later.attempt > one.attempt))
 """
+_PACKED = {"runs": {"sources": True, "cells": False}, "results": {"record": True}}  # whether with the row's dictionary
 _TEXTS = {
     "submissions": ("flags", "problem"),
     "overrides": ("reason",),
@@ -74,10 +76,14 @@ class Purging:
     """The part of a gradebook that removes, and that shows what it would remove."""
 
     def __init__(
-        self, db: sqlite3.Connection, transaction: Callable[[], contextlib.AbstractContextManager[None]]
+        self,
+        db: sqlite3.Connection,
+        transaction: Callable[[], contextlib.AbstractContextManager[None]],
+        shorthand: Shorthand,
     ) -> None:
         self._db = db
         self._transaction = transaction
+        self._shorthand = shorthand
 
     def person(self, student: str, words: Collection[str]) -> Purged:
         """Remove a student and everything that is theirs alone; `words` are what they are called, wherever that stands."""
@@ -125,6 +131,11 @@ class Purging:
         with self._mine(_HANDED_IN, student=id):
             for table, condition in {**OF_PEOPLE, **OF_SUBMISSIONS}.items():
                 found[table] = self._rows(table, condition, student=id)
+        for table, columns in _PACKED.items():
+            for row in found[table]:
+                dictionary = row.pop("dictionary")
+                for column, with_it in columns.items():
+                    row[column] = self._shorthand.unpack(dictionary if with_it else None, row[column])
         return found
 
     @contextlib.contextmanager
@@ -166,12 +177,13 @@ class Purging:
         for submission, assignment in shared:
             file = f"{assignment}.ipynb"
             self._db.execute("UPDATE submissions SET file = ? WHERE id = ?", (file, submission))
-            rows = self._db.execute("SELECT id, record FROM results WHERE submission = ?", (submission,)).fetchall()
-            for id, record in rows:
-                result = msgspec.msgpack.decode(record, type=Result)
+            rows = self._db.execute("SELECT id, dictionary, record FROM results WHERE submission = ?", (submission,))
+            for id, dictionary, record in rows.fetchall():
+                result = msgspec.msgpack.decode(self._shorthand.unpack(dictionary, record), type=Result)
                 named = msgspec.structs.replace(result.submission, id=tombstone, file=file)
                 nameless = msgspec.msgpack.encode(msgspec.structs.replace(result, submission=named))
-                self._db.execute("UPDATE results SET record = ? WHERE id = ?", (nameless, id))
+                packed = self._shorthand.pack(nameless)
+                self._db.execute("UPDATE results SET dictionary = ?, record = ? WHERE id = ?", (*packed, id))
         return len(shared)
 
     def _redact(self, words: Collection[str]) -> None:

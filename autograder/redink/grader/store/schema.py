@@ -8,11 +8,15 @@ a page of its own from a quarter of a page on, which made writing one submission
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-SCHEMA = 3
+from redink.grader.store.shorthand import short
+
+SCHEMA = 4
 APPLICATION_ID = 0x52646E6B  # "Rdnk", in bytes 68 to 71 of the file
 
 # What schema 3 added: what was collected, and what people decided. Nothing of it is ever changed, only added to.
@@ -72,6 +76,36 @@ _SINCE_3 = (
     "CREATE INDEX times_of_a_submission ON times (submission)",
 )
 
+# What schema 4 added: what repeats is written once.
+_SINCE_4 = (
+    """CREATE TABLE dictionaries (  -- what answer keys lead to expect; what was stored is written as what differs from it
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,           -- of the content
+    content BLOB NOT NULL                  -- zlib
+)""",
+    """CREATE TABLE checks (  -- the names of what was observed
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+)""",
+    """CREATE TABLE observed (  -- what one check saw, all its trials together; the view `observations` names them
+    run INTEGER NOT NULL REFERENCES runs,
+    check_number INTEGER NOT NULL REFERENCES checks,
+    key BLOB NOT NULL,
+    digest BLOB,                           -- NULL: that of the dictionary
+    dictionary INTEGER REFERENCES dictionaries,
+    content BLOB,                          -- zlib; NULL: what the dictionary says
+    PRIMARY KEY (run, check_number)
+)""",
+    """CREATE TABLE judgements (  -- a cache: losing it loses time, no grade
+    key BLOB PRIMARY KEY,
+    record BLOB NOT NULL                   -- zlib
+)""",
+    """CREATE VIEW observations AS  -- what each check saw, by name
+SELECT run, checks.name AS check_id, lower(hex(key)) AS key,
+    lower(hex(coalesce(observed.digest, dictionaries.digest))) AS digest, coalesce(length(observed.content), 0) AS size
+FROM observed JOIN checks ON checks.id = check_number LEFT JOIN dictionaries ON dictionaries.id = dictionary""",
+)
+
 _TABLES = (
     """CREATE TABLE meta (
     name TEXT PRIMARY KEY,  -- 'secret': the fingerprint of the course secret
@@ -102,25 +136,14 @@ _TABLES = (
     submission INTEGER NOT NULL REFERENCES submissions,
     made_at TEXT NOT NULL,
     stamp TEXT NOT NULL,                   -- what it was made under: our own code, data, limits
-    sources BLOB NOT NULL,                 -- the cells that were handed in
-    cells BLOB NOT NULL,                   -- how each cell ended
+    sources BLOB NOT NULL,                 -- the cells that were handed in; zlib, with the dictionary
+    cells BLOB NOT NULL,                   -- how each cell ended; zlib
     walls TEXT NOT NULL,                   -- comma-separated
     missing TEXT NOT NULL,                 -- comma-separated
     cpu_seconds REAL NOT NULL,
     wall_seconds REAL NOT NULL,
-    old_key TEXT                           -- the key of this run in schema 1
-)""",
-    """CREATE TABLE observations (  -- what one check saw, all its trials together
-    run INTEGER NOT NULL REFERENCES runs,
-    check_id TEXT NOT NULL,
-    key TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    content BLOB NOT NULL,
-    PRIMARY KEY (run, check_id)
-)""",
-    """CREATE TABLE judgements (  -- a cache: losing it loses time, no grade
-    key TEXT PRIMARY KEY,
-    record BLOB NOT NULL
+    old_key TEXT,                          -- the key of this run in schema 1
+    dictionary INTEGER REFERENCES dictionaries
 )""",
     """CREATE TABLE results (  -- append-only
     id INTEGER PRIMARY KEY,
@@ -134,7 +157,8 @@ _TABLES = (
     max_score REAL NOT NULL,
     cpu_seconds REAL NOT NULL,
     wall_seconds REAL NOT NULL,
-    record BLOB NOT NULL                   -- the whole result
+    record BLOB NOT NULL,                  -- the whole result; zlib, with the dictionary
+    dictionary INTEGER REFERENCES dictionaries
 )""",
     """CREATE TABLE question_scores (
     result INTEGER NOT NULL REFERENCES results,
@@ -148,6 +172,7 @@ _TABLES = (
     PRIMARY KEY (result, question)
 ) WITHOUT ROWID""",
     *_SINCE_3,
+    *_SINCE_4,
     "CREATE INDEX runs_of_a_submission ON runs (submission)",
     "CREATE INDEX results_of_a_submission ON results (submission)",
 )
@@ -197,8 +222,10 @@ UNION ALL SELECT made_at, assignment, NULL,
     check_id || iif(void, ' does not count any more', ' counts again') || ', decided by ' || who || ': ' || reason
 FROM voids"""
 
-_KEPT = ("submissions", "runs", "observations", "results", "question_scores")
+_KEPT = ("submissions", "runs", "results", "question_scores")
 _KEPT_SINCE_3 = ("members", "files", "times", "overrides", "extensions", "voids")
+_KEPT_SINCE_4 = ("observed",)
+_NEVER_REMOVED = ("dictionaries", "checks")  # without them, observations could not be read
 
 
 def _triggers(tables: Iterable[str]) -> Iterator[str]:
@@ -209,10 +236,18 @@ def _triggers(tables: Iterable[str]) -> Iterator[str]:
         )
 
 
+def _locks(tables: Iterable[str]) -> Iterator[str]:
+    for table in tables:
+        yield (
+            f"CREATE TRIGGER {table}_are_never_removed BEFORE DELETE ON {table}\n"
+            f"BEGIN SELECT RAISE(ABORT, '{table} are never removed: what was stored is read with them'); END"
+        )
+
+
 @contextlib.contextmanager
 def changeable(db: sqlite3.Connection) -> Iterator[None]:
     """Let rows be changed, inside a transaction that is open already: for a purge alone."""
-    tables = (*_KEPT, *_KEPT_SINCE_3)
+    tables = (*_KEPT, *_KEPT_SINCE_3, *_KEPT_SINCE_4)
     for table in tables:
         db.execute(f"DROP TRIGGER {table}_stay_as_they_are")
     yield
@@ -222,7 +257,7 @@ def changeable(db: sqlite3.Connection) -> Iterator[None]:
 
 def create(db: sqlite3.Connection, secret: str) -> None:
     """Make a gradebook in a transaction that is open already; the last thing written is that it is one."""
-    for statement in (*_TABLES, *_VIEWS, _EVENTS, *_triggers((*_KEPT, *_KEPT_SINCE_3))):
+    for statement in (*_TABLES, *_VIEWS, _EVENTS, *_triggers((*_KEPT, *_KEPT_SINCE_3)), *_guards_since_4()):
         db.execute(statement)
     db.execute("INSERT INTO meta VALUES ('secret', ?)", (secret,))
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -244,6 +279,38 @@ def upgrade_from_2(db: sqlite3.Connection) -> None:
         db.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM old_{table}")  # noqa: S608 - our own names
         db.execute(f"DROP TABLE old_{table}")
     db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def upgrade_from_3(db: sqlite3.Connection) -> None:
+    """Bring a gradebook of schema 3 up to date, in a transaction that is open already.
+
+    Whose answers these are, no answer key is at hand to tell: they are packed without a dictionary.
+    """
+    db.create_function("packed", 1, zlib.compress, deterministic=True)
+    db.create_function("in_short", 1, short, deterministic=True)
+    for table in ("observations", "judgements"):
+        db.execute(f"ALTER TABLE {table} RENAME TO old_{table}_of_3")
+    for statement in _SINCE_4:
+        db.execute(statement)
+    db.execute("INSERT INTO checks (name) SELECT DISTINCT check_id FROM old_observations_of_3 ORDER BY 1")
+    db.execute(
+        "INSERT INTO observed SELECT run, checks.id, in_short(key), in_short(digest), NULL, packed(content) "
+        "FROM old_observations_of_3 JOIN checks ON checks.name = check_id ORDER BY old_observations_of_3.rowid"
+    )
+    db.execute("INSERT INTO judgements SELECT in_short(key), packed(record) FROM old_judgements_of_3")
+    for table in ("observations", "judgements"):
+        db.execute(f"DROP TABLE old_{table}_of_3")
+    for table, column in (("runs", "cells"), ("results", "record")):
+        db.execute(f"ALTER TABLE {table} ADD COLUMN dictionary INTEGER REFERENCES dictionaries")
+        db.execute(f"DROP TRIGGER {table}_stay_as_they_are")
+        db.execute(f"UPDATE {table} SET {column} = packed({column})")  # noqa: S608 - our own names
+    for statement in (*_triggers(("runs", "results")), *_guards_since_4()):
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _guards_since_4() -> Iterator[str]:
+    return itertools.chain(_triggers((*_KEPT_SINCE_4, *_NEVER_REMOVED)), _locks(_NEVER_REMOVED))
 
 
 def as_written(moment: datetime) -> str:
