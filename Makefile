@@ -30,9 +30,6 @@ nightly: env
 
 bench: env
 	$(BIN)/python benchmarks/bench.py
-	$(BIN)/python benchmarks/box.py
-	$(BIN)/python benchmarks/assignments.py
-	$(BIN)/python benchmarks/others.py
 
 docs: env
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build

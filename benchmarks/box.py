@@ -1,8 +1,8 @@
 """What the box costs with every wall up: CPU and memory of an almost empty submission, and growth over many.
 
-`python benchmarks/box.py [COUNT]` prints, for a zygote with torch: the start, the marginal CPU of a submission of two cells
+`python benchmarks/box.py` prints, for a zygote with torch: the start, the marginal CPU of a submission of two cells
 and one call (with all walls, without namespaces, and cold for comparison), the memory that a box has for itself, and how
-the zygote has grown after COUNT submissions.
+the zygote has grown after many submissions.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+
+from figures import Figure, show
 
 from redink import wire
 from redink.box import processes
@@ -21,7 +24,6 @@ from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.template import Template
 from redink.records import Cell, Limits, Request
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 TORCH = find_spec("torch") is not None
 CELLS = [
     Cell(index=1, source="import numpy as np" + ("\nimport torch" if TORCH else "")),
@@ -88,51 +90,42 @@ def cold() -> float:
     return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
 
 
-def row(name: str, value: str, beside: str = "") -> None:
-    print(f"{name:<62} {value:>12}  {beside}")
-
-
-def main() -> None:
-    """Measure and print."""
+def figures(count: int = 300) -> Iterator[Figure]:
+    """Measure with all walls and without namespaces; `count` submissions show what a zygote gains."""
     start_cold = min(cold() for _ in range(2))
-    for without in ((), ("namespaces",)):
+    yield Figure("cold_import_ms", start_cold * 1e3, "ms", note="a fresh interpreter that imports the same")
+    for of, without in (("all walls", ()), ("no namespaces", ("namespaces",))):
         with Template(torch=TORCH) as template, Zygote(template=template.address, without=without) as zygote:
-            walls = zygote.observe([], [], Limits()).box
+            missing = ", ".join(zygote.observe([], [], Limits()).box.missing)
             start = processes.cpu_of_family(template.pid)
             further = further_zygote(template, without)
-            grader_and_box(zygote, 20)
-            inside, whole = grader_and_box(zygote, 100)
-            row(f"-- missing: {', '.join(walls.missing)}", "")
-            row("start of a template and a first zygote, CPU", f"{start:.2f} s")
-            row(
-                "a further zygote of the same template, CPU",
-                f"{further[0] * 1e3:.0f} ms",
-                f"{further[1] * 1e3:.0f} ms wall",
+            grader_and_box(zygote, min(count, 20))
+            inside, whole = grader_and_box(zygote, min(count, 100))
+            yield Figure(
+                "zygote_s", start, "s", of, note=f"a template and a first zygote; missing: {missing or 'nothing'}"
             )
-            row("marginal CPU of a submission, inside the box", f"{inside * 1e3:.1f} ms")
-            row(
-                "  with zygote and grader",
-                f"{whole * 1e3:.1f} ms",
-                f"goal ≤ 40 ms; cold {start_cold * 1e3:.0f} ms, {start_cold / whole:.0f}×",
-            )
+            yield Figure("further_zygote_ms", further[0] * 1e3, "ms", of, note=f"{further[1] * 1e3:.0f} ms wall")
+            yield Figure("in_an_empty_box_ms", inside * 1e3, "ms", of)
+            yield Figure("empty_box_ms", whole * 1e3, "ms", of, at_most=40, note="with zygote and grader")
             if not without:
-                row("memory that a box has for itself (USS)", f"{own_memory(zygote):.1f} MB", "goal ≤ 50 MB")
-                growth(zygote)
+                note = "that a box has for itself (USS), before the student's data"
+                yield Figure("memory_per_box_mb", own_memory(zygote), "MB", at_most=50, note=note)
+                yield growth(zygote, count)
 
 
-def growth(zygote: Zygote) -> None:
-    """Print what the zygote has gained after many submissions."""
-    zygote_pid = family(zygote)[-1]
-    before = rollup(zygote_pid, "Rss"), len(list(Path(f"/proc/{zygote_pid}/fd").iterdir()))
-    for _ in range(COUNT):
+def growth(zygote: Zygote, count: int) -> Figure:
+    """Measure what the zygote has gained after many submissions."""
+    pid = family(zygote)[-1]
+    before = rollup(pid, "Rss"), _descriptors(pid)
+    for _ in range(count):
         one(zygote)
-    after = rollup(zygote_pid, "Rss"), len(list(Path(f"/proc/{zygote_pid}/fd").iterdir()))
-    row(
-        f"growth of the zygote over {COUNT} submissions",
-        f"{after[0] - before[0]:+.1f} MB",
-        f"{after[1] - before[1]:+d} descriptors",
-    )
+    note = f"over {count} submissions, and {_descriptors(pid) - before[1]:+d} descriptors"
+    return Figure("zygote_growth_mb", rollup(pid, "Rss") - before[0], "MB", note=note)
+
+
+def _descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 if __name__ == "__main__":
-    main()
+    show(figures())

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import SLUG, write_class
-from measuring import copied, run
+from measuring import copied, run, write_class
+from one_class import OTHERS, SLUG
 
 from redink.box import processes
 from redink.grader.assignment.assignment import read_assignment
@@ -81,8 +81,8 @@ def _descriptors(pid: int) -> int:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         course = copied(Path(folder), SLUG)
-        submissions = write_class(course, "class", solved_notebook(read_assignment(course, SLUG)), COUNT)
-        few = write_class(course, "few", solved_notebook(read_assignment(course, SLUG)), 2)
+        submissions = write_class(course, "class", solved_notebook(read_assignment(course, SLUG)), COUNT, OTHERS)
+        few = write_class(course, "few", solved_notebook(read_assignment(course, SLUG)), 2, OTHERS)
         run(course, "grade", SLUG, few, "--gradebook", course.root / "few.sqlite")  # the answer key is kept
         book = course.root / "large.sqlite"
         command = [sys.executable, "-m", "redink_cli", "grade", SLUG, submissions, "--jobs", JOBS, "--gradebook", book]

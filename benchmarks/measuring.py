@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import resource
 import shutil
 import subprocess
@@ -15,9 +16,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+import nbformat
 
 from redink.box import processes
 from redink.calling import Call, Student
@@ -34,30 +37,36 @@ target = pathlib.Path(sys.argv.pop(1))
 try:
     main()
 finally:
-    target.write_text(str(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])))
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    target.write_text(f"{own.ru_utime + own.ru_stime} {own.ru_maxrss}")
 """
 
 
 class Cost(NamedTuple):
-    """CPU seconds of all processes and of the coordinator alone, and wall seconds."""
+    """CPU seconds of all processes and of the coordinator alone, wall seconds, and the coordinator's peak in MB."""
 
     cpu: float
     coordinator: float
     wall: float
+    memory: float
 
 
-def run(course: Course, *arguments: object) -> Cost:
-    """Run a command in the course's folder; it must succeed."""
+def run(course: Course, *arguments: object, folder: Path | None = None, told: Mapping[str, str] = {}) -> Cost:
+    """Run a command in the course's folder, or in another, with some environment variables; it must succeed."""
     with tempfile.NamedTemporaryFile() as own:
         command = [sys.executable, "-c", COMMAND, own.name, *map(str, arguments)]
+        environment, place = {**os.environ, **told}, folder or course.root
         before, began = waited_for(), time.perf_counter()
-        process = subprocess.Popen(command, cwd=course.root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
         with _zygotes_of(process.pid) as zygotes:
             errors = process.communicate()[1]
         assert process.returncode == 0, errors.decode()
         wall = time.perf_counter() - began
         used = waited_for() - before + sum(zygotes.values())
-        return Cost(used, float(Path(own.name).read_text()), wall)
+        coordinator, peak = map(float, Path(own.name).read_text().split())
+        return Cost(used, coordinator, wall, peak / 1024)
 
 
 def waited_for() -> float:
@@ -103,6 +112,23 @@ def copied(folder: Path, *slugs: str) -> Course:
         for part in ("assignments", "solutions"):
             shutil.copytree(ROOT / part / slug, folder / part / slug)
     return Course(folder)
+
+
+def without_bank(course: Course, slug: str) -> None:
+    """Empty the bank of misconceptions: the key of an assignment is made in seconds, and right answers never ask it."""
+    (course.solutions / slug / "misconceptions.py").write_text('"""None."""\n', encoding="utf-8")
+
+
+def write_class(course: Course, name: str, text: str, count: int, cell: str = "_student = {number}") -> Path:
+    """Write notebooks that differ by a cell of each, so that nothing can be reused between them."""
+    folder = course.root / name
+    folder.mkdir()
+    for number in range(count):
+        notebook = nbformat.reads(text, as_version=4)
+        notebook.cells.append(nbformat.v4.new_code_cell(cell.format(number=number)))
+        notebook.cells[-1].id = "last"
+        nbformat.write(notebook, folder / f"student{number:04d}.ipynb")
+    return folder
 
 
 def grade(course: Course, slug: str, path: Path, jobs: int = 1, book: str = "") -> Cost:
