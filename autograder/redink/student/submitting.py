@@ -87,7 +87,7 @@ def _gaps(checked: CheckedNotebook) -> list[str]:
 
 @contextlib.contextmanager
 def opened(handout: Path) -> Iterator[Path]:
-    """Give the folder of a handout: itself, the zip that it came in, or the folder around it."""
+    """Yield the folder of a handout: itself, the zip that it came in, or the folder around it."""
     with tempfile.TemporaryDirectory() as place:
         start = handout
         if handout.is_file():
