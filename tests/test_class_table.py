@@ -64,6 +64,19 @@ def test_300_submissions_are_one_screen_with_counts_a_distribution_and_those_who
     ]  # fmt: skip
 
 
+def test_a_notebook_that_nobody_began_is_said_to_be_so_also_where_it_has_short_answers(screen):
+    unwritten = check("a_0", 60.0, "Doubles.\nNot written yet.", verdict="not_run")
+    form = check("b_form", 0.0, "Every item has an answer.\nNot written yet.\n  got: {x: None}")
+    key = check("b_key", 40.0, "What x is.", visibility="hidden")
+    wrong = check("b_form", 0.0, "Every item has an answer.\nx is none of the words.")
+    blank = result(question("a", "Doubling", unwritten), question("b", "Short", form, key))
+    begun = result(question("a", "Doubling", unwritten), question("b", "Short", wrong, key))
+    class_table.show_class(Report(results=a_class((1, blank), (1, begun)), groups=()))
+    first, second = screen()[1:3]
+    assert first.rstrip().endswith("nothing is written yet")
+    assert second.rstrip().endswith("lost points in a, b")
+
+
 def test_a_small_class_is_listed_one_by_one(screen):
     class_table.show_class(Report(results=a_class((2, RIGHT), (1, WRONG)), groups=()))
     lines = screen()

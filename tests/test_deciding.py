@@ -73,6 +73,19 @@ def test_an_override_of_a_question_and_one_of_the_whole(course):
     assert "a: override taken back by" in redink(course, "history", "ada")
 
 
+def test_a_history_does_not_call_late_who_was_not_and_has_the_course_s_clock(course):
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        for name, late in (("cy", False), ("di", True)):
+            told = HandIn(student=name, file=f"{name}.ipynb", sha256=name * 16, source="canvas", late=late)
+            book.collected.keep("little", told)
+    assert "attempt 1 not marked late, as told by canvas" in redink(course, "history", "cy")
+    assert "attempt 1 marked late, as told by canvas" in redink(course, "history", "di")
+    redink(course, "extend", "little", "ben", "--until", "2026-03-03 13:00", "--why", "ill")
+    told = redink(course, "history", "ben", "little")
+    assert "extended until 2026-03-03 13:00 by " in told
+    assert "collected from canvas: ben.ipynb, handed in 2026-03-03 01:00" in told
+
+
 def test_a_history_says_how_a_grade_came_about(course):
     told = redink(course, "history", "ben", "little")
     assert "It is 2 days late: 20 % are 20 points." in told

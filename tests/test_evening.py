@@ -47,6 +47,6 @@ def test_what_the_page_shows_can_be_typed_as_it_stands(little: Desk, distributio
     assert f"{other}: 75 (was 100)" in said["override"]
     assert "feedback-canvas.zip: feedback for 11 of 11" in said["report"]
     assert "11 grades in 'Little (12345)'" in said["export"]
-    assert "extended until 2026-11-22T22:59:00Z by " in said["history"]
+    assert "extended until 2026-11-22 23:59 by " in said["history"]
     filled = (little.root / "gradebook.filled.csv").read_text(encoding="utf-8")
     assert sum(line.split(",")[-2] == "" for line in filled.splitlines()[2:]) == 1

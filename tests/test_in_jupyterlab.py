@@ -122,7 +122,9 @@ def test_a_question_is_answered_wrongly_then_rightly_and_the_total_is_told(tmp_p
         photograph(driver, right, "card right")
         page.write('check("score")', "check()")
         total = next(one for one in page.all(".redink") if "hidden checks" in one.text)
-        assert total.text.startswith("15 of 85 public points; 0 of 30 extra points; concepts after the deadline")
+        assert total.text.startswith(
+            "15 of 85 public points; 0 of 30 extra points; concepts (15 points) after the deadline"
+        )
 
 
 def photograph(driver, element, name):

@@ -16,9 +16,12 @@ import pytest
 
 from redink.calling import one_line
 from redink.errors import CourseError
+from redink.judging.feedback import Feedback
 from redink.records import Request
+from redink.student import card_html
 from redink.student.calling import observe
-from redink.student.card import Card, Notice
+from redink.student.card import Card, CardRow, Notice
+from redink.student.card_html import differences
 from redink.student.checker import Checker
 from redink.student.homework import Homework, Work
 from redink.student.terminal import check_notebook
@@ -187,7 +190,29 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
     html = card(homework, over_rows)._repr_html_()
     for part in ("0 of 1 public checks pass", "axis runs over the examples", "check.replay(&quot;", "<b>expected</b>"):
         assert part in html
-    assert html.count("<mark>") == 2  # the first difference, on either side
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "places"),
+    [
+        ("[1., 2., 3.]", "[1., 5., 6.]", {1, 2}),  # as the sentence counts them
+        ("[ 1, -1, -1]", "[ 1., -1., 1.]", {2}),  # 1 and 1. are one number
+        ("[[1., 2.], True]", "[[1., 2.], False]", {2}),
+        ("[1., 2., 3.]", "[5., 2.]", {0}),  # of another length: where it begins
+        ("[nan, 1.]", "[nan, 2.]", {1}),
+        ("[1., 2.]", "[[1.], [2.]]", set()),
+    ],
+)
+def test_a_card_marks_the_numbers_that_differ(expected, got, places):
+    assert differences(expected, got) == places
+
+
+def test_a_value_with_keys_has_a_line_for_each_row_and_key():
+    feedback = Feedback(
+        outcome="failed", sentence="It.", expected="{a: [[1], [2]], b: [3]}", got="{a: [[1], [4]], b: [3]}"
+    )
+    text = card_html.card("It: fails", "bad", [CardRow("✗", feedback, "", ())], [], "")
+    assert "<pre>{a: [[1],\n [<mark>2</mark>]],\n b: [3]}</pre>" in text
 
 
 def test_no_line_of_text_is_wider_than_a_terminal_and_what_is_longer_is_indented(homework):
@@ -213,7 +238,8 @@ def test_a_python_without_threads_checks_without_a_time_limit(homework, monkeypa
     ("unfinished", "advice"),
     [
         (("step",), "Fix step first: this question calls it."),
-        (("step", "train"), "Fix step, train first: this question calls them."),
+        (("step", "train"), "Fix step and train first: this question calls them."),
+        (("score", "step", "train"), "Fix score, step and train first: this question calls them."),
     ],
 )
 def test_the_card_names_the_earlier_questions_to_fix_first(homework, unfinished, advice):
@@ -507,7 +533,7 @@ def test_an_error_is_placed_in_its_cell(folder):
     write_notebook(folder / "tiny.ipynb", "def centre(X):\n    return X.men()")
     text = repr(Card(check_notebook(folder / "tiny.ipynb", []).questions[0]))
     assert "has no attribute 'men'" in text
-    assert "(cell 3, line 2)" in " ".join(text.split())
+    assert "(in centre, line 2 of cell 3)" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("metadata", [None, [], "x", {"tags": None}, {"tags": 3}, {"tags": "explored"}])
@@ -536,10 +562,22 @@ def test_a_notebook_that_kills_its_process_is_told(folder):
 
 
 def test_wrong_arguments_are_one_sentence(folder):
+    (folder / "tiny.zip").write_bytes(b"PK")
     for words, complaint in [
         (("xyzzy",), "xyzzy is not a file: name a notebook, as in `redink check perceptron.ipynb`"),
         (("tiny",), "tiny is not a file; did you mean tiny.ipynb?"),
         (("../tiny",), "../tiny is a folder; did you mean ../tiny/tiny.ipynb?"),
+        (("..",), ".. is a folder: name a notebook, as in `redink check perceptron.ipynb`"),
+        (("README.md",), "README.md is not a notebook; did you mean tiny.ipynb?"),
+        (("tiny.zip",), "tiny.zip is a zip: unpack it, and name the notebook in it"),
+        (
+            ("tiny.ipynb", "centre"),
+            "one notebook at a time; a question has -q before it: redink check tiny.ipynb -q centre",
+        ),
+        (
+            ("tiny.ipynb", "-q", "CENTRE"),
+            "there is no question 'CENTRE' here; did you mean centre? The questions are centre",
+        ),
         (
             ("tiny.ipynb", "-q", "center"),
             "there is no question 'center' here; did you mean centre? The questions are centre",
@@ -558,7 +596,8 @@ def test_untouched_extra_questions_do_not_make_it_fail(folder):
     done = redink("check", cwd=folder)
     assert done.returncode == 0, done.stdout
     assert "More (extra): nothing to check here" in done.stdout
-    assert done.stdout.endswith("100 of 100 public points; more after the deadline; 1 hidden check follows\n")
+    last = "100 of 100 public points; more (5 points) after the deadline; 1 hidden check\n  follows\n"
+    assert done.stdout.endswith(last)
 
 
 def test_watching_survives_half_a_save_a_rename_and_a_notebook_that_is_gone(folder):
@@ -592,7 +631,9 @@ def test_watching_survives_half_a_save_a_rename_and_a_notebook_that_is_gone(fold
     told = shown.read_text(encoding="utf-8")
     assert "tiny.ipynb is not a notebook" in told
     assert "tiny.ipynb is not a file" in told
+    assert "it ends in the middle" in told
     assert told.count("1 of 1 public checks pass") == 2
+    assert told.count("checking tiny.ipynb …") >= 4  # also before a check that takes long
 
 
 def test_outside_an_assignment_the_terminal_says_so(tmp_path):
@@ -607,7 +648,7 @@ def test_outside_an_assignment_the_terminal_says_so(tmp_path):
     assert nothing == (
         f"redink: there is no notebook in {tmp_path}; go to the folder of your assignment, or `redink start SLUG`\n"
     )
-    assert "; redink check c/mine.ipynb" in redink("check", cwd=elsewhere.parent).stderr
+    assert "; try `redink check c/mine.ipynb`" in redink("check", cwd=elsewhere.parent).stderr
 
 
 BLOCKED = """
@@ -671,7 +712,7 @@ def test_the_commands_of_students_need_no_posix_no_utf_8_and_no_path_without_bla
     said = done.stdout.decode("cp1252")
     assert b"Traceback" not in done.stderr, done.stderr
     assert done.returncode == (1 if words[0] == "check" else 0), done.stderr
-    assert ("x Each column" in said and "got:" in said) if words[0] == "check" else ("upload tiny.zip" in said)
+    assert ("x Each column" in said and "got:" in said) if words[0] == "check" else ("upload tiny-hand-in.zip" in said)
 
 
 def test_the_handed_out_files_hold_no_solution(folder):
@@ -680,10 +721,23 @@ def test_the_handed_out_files_hold_no_solution(folder):
     assert "ignores_a_shift" not in everything
 
 
+def test_several_questions_can_be_named_and_a_function_is_told_its_question(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    twice = repr(in_a_cell(Checker(), 'check("centre", "centre")', centre=right))
+    assert twice.count("1 of 1 public checks pass") == 2
+    toml = folder / "assignment.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace('id = "centre"', 'id = "middle"'), encoding="utf-8")
+    checks = folder / "checks.py"
+    checks.write_text(checks.read_text(encoding="utf-8").replace('"centre"', '"middle"'), encoding="utf-8")
+    told = "centre is a function; the question that asks for it is middle"
+    assert repr(in_a_cell(Checker(), 'check("centre")')) == told
+    assert repr(in_a_cell(Checker(), "check(centre)", centre=type("centre", (), {}))) == told
+
+
 def test_a_card_ends_in_the_number_of_hidden_checks_that_follow(folder, monkeypatch):
     monkeypatch.chdir(folder)
     assert repr(in_a_cell(Checker(), 'check("centre")', centre=right)).endswith(
-        "1 hidden check follows when it is graded."
+        "1 hidden check follows when it is graded, for some of these points."
     )
     path = folder / "published.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"centre": 1', '"centre": 0'), encoding="utf-8")

@@ -90,15 +90,15 @@ def test_the_pages_for_students_can_be_typed_with_the_zip_alone(machine, handed_
         "redink check perceptron.ipynb -q score",
         "redink check perceptron.ipynb",
         "redink list",
-        "redink start ridge --to ridge",
-        "redink submit perceptron.ipynb --to hand-in",
+        "redink start ridge --to ../ridge",
+        "redink submit perceptron.ipynb",
         "redink update --from .",
     ]
     assert said["redink check perceptron.ipynb -q score"].startswith("Scores and predictions: not written yet")
-    assert (folder / "ridge/ridge.ipynb").is_file()
-    handed_in = said["redink submit perceptron.ipynb --to hand-in"]
+    assert (folder / "../ridge/ridge.ipynb").is_file()
+    handed_in = said["redink submit perceptron.ipynb"]
     assert hashlib.sha256((folder / "perceptron.ipynb").read_bytes()).hexdigest() in handed_in
-    assert "upload perceptron.zip" in handed_in
+    assert "upload perceptron-hand-in.zip" in handed_in
     assert "everything is up to date" in said["redink update --from ."]
 
 

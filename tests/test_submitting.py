@@ -39,12 +39,13 @@ def test_a_complete_notebook_is_packed_with_a_receipt_and_the_grader_takes_it(fo
     done = redink("submit", "--to", "hand in", cwd=folder)
     assert done.returncode == 0, done.stderr
     content = (folder / "tiny.ipynb").read_bytes()
-    archive = folder / "hand in" / "tiny.zip"
+    archive = folder / "hand in" / "tiny-hand-in.zip"
     assert notebook_in(archive) == content
     assert "Nothing is missing." in done.stdout
-    assert "upload tiny.zip to your course page" in done.stdout
+    assert "upload tiny-hand-in.zip to your course page" in done.stdout
     assert hashlib.sha256(content).hexdigest() in done.stdout
     assert "Public: 100 of 100 public points" in done.stdout
+    assert done.stdout.endswith("tiny-hand-in.zip is written: upload tiny-hand-in.zip to your course page.\n")
     receipt = (folder / "hand in" / "tiny.receipt.txt").read_text(encoding="utf-8")
     assert receipt in done.stdout
     ada = tmp_path / "class" / "ada"
@@ -65,20 +66,23 @@ def test_an_incomplete_notebook_is_packed_all_the_same_and_its_gaps_are_listed(f
     solve(folder / "tiny.ipynb", source)
     receipt = submit(folder / "tiny.ipynb", folder / "out")
     assert [told for told in receipt.gaps if gap in told], receipt.gaps
-    assert notebook_in(folder / "out" / "tiny.zip") == (folder / "tiny.ipynb").read_bytes()
+    assert notebook_in(folder / "out" / "tiny-hand-in.zip") == (folder / "tiny.ipynb").read_bytes()
 
 
 def test_half_a_notebook_is_packed_and_told(folder):
     (folder / "tiny.ipynb").write_bytes((folder / "tiny.ipynb").read_bytes()[:300])
     receipt = submit(folder / "tiny.ipynb", folder / "out")
     assert "is not a notebook" in receipt.gaps[0]
-    assert notebook_in(folder / "out" / "tiny.zip") == (folder / "tiny.ipynb").read_bytes()
+    assert notebook_in(folder / "out" / "tiny-hand-in.zip") == (folder / "tiny.ipynb").read_bytes()
 
 
 def test_the_course_says_what_to_do_with_the_file(folder):
     toml = folder / "assignment.toml"
     toml.write_text('hand_in = "upload it to Canvas, week 3"\n' + toml.read_text(encoding="utf-8"), encoding="utf-8")
-    assert "tiny.zip is written: upload it to Canvas, week 3." in redink("submit", "--to", "out", cwd=folder).stdout
+    assert (
+        "tiny-hand-in.zip is written: upload it to Canvas, week 3."
+        in redink("submit", "--to", "out", cwd=folder).stdout
+    )
 
 
 def test_a_notebook_that_is_not_there_is_one_sentence(folder):
@@ -98,6 +102,33 @@ def test_update_brings_new_checks_and_leaves_the_notebook_alone(folder, tiny):
     assert (folder / "checks.py").read_bytes() == checks.read_bytes()
     assert (folder / "tiny.ipynb").read_bytes() == mine
     assert redink("update", "--from", tiny.assignment, cwd=folder).stdout == "everything is up to date\n"
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_update_takes_the_zip_of_a_newer_handout_or_the_folder_around_it(folder, tiny, tmp_path, packed):
+    checks = tiny.assignment / "checks.py"
+    checks.write_text(checks.read_text(encoding="utf-8") + "# newer\n", encoding="utf-8")
+    newer = tmp_path / "newer"
+    shutil.copytree(tiny.assignment, newer / "tiny")
+    source = shutil.make_archive(str(tmp_path / "packed"), "zip", newer) if packed else newer
+    done = redink("update", "--from", source, cwd=folder)
+    assert done.stdout == "new: checks.py; your notebook is as it was\n", done.stderr
+    assert (folder / "checks.py").read_bytes() == checks.read_bytes()
+
+
+@pytest.mark.parametrize(("name", "data", "told"), [
+    ("x.zip", b"not a zip", "x.zip is no zip that can be read"),
+    ("y.zip", b"PK\x05\x06" + bytes(18), "y.zip is not one handout: it holds 0 files assignment.toml"),
+])  # fmt: skip
+def test_update_refuses_a_zip_that_is_no_handout(folder, name, data, told):
+    (folder / name).write_bytes(data)
+    done = redink("update", "--from", name, cwd=folder)
+    assert (done.returncode, told in done.stderr) == (1, True), done.stderr
+
+
+def test_a_hand_in_goes_into_a_folder_of_its_own_where_none_is_named(folder):
+    assert redink("submit", cwd=folder).returncode == 0
+    assert (folder / "hand-in" / "tiny-hand-in.zip").is_file()
 
 
 def test_update_refuses_another_assignment(folder, tiny):

@@ -183,5 +183,8 @@ def _in_one_sentence() -> Iterator[None]:
         raise SubmissionError("is not a notebook: it is nested too deeply") from error
     except MemoryError as error:
         raise SubmissionError("is not a notebook: it takes too much memory") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
+        cut = "it ends in the middle (" if str(error) == "Input data was truncated" else ""
+        raise SubmissionError(f"is not a notebook: {cut}{clean(str(error))}{')' if cut else ''}") from error
+    except UnicodeDecodeError as error:
         raise SubmissionError(f"is not a notebook: {clean(str(error))}") from error

@@ -103,7 +103,10 @@ def show_mistakes(found: ClassMistakes, everything: bool) -> None:
     single = len(found.unknown) - len(shown)
     if single:
         out.print(f"{single} more of one student each: --all lists them")
-    counts = f"{len(found.known)} misconceptions, {len(found.unknown)} unknown mistakes"
+    counts = ", ".join(
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for what, count in (("misconception", len(found.known)), ("unknown mistake", len(found.unknown)))
+    )
     out.print(f"{found.assignment}: {counts} among {found.graded} graded submissions")
     if shown:
         out.print(f"redink mistakes {found.assignment} --adopt {shown[0].name} makes a misconception of one")

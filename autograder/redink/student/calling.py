@@ -61,7 +61,8 @@ def _where(error: BaseException) -> str:
     """Name the innermost line of the student's own code."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename.startswith("<cell "):
-            return f"{frame.filename[1:-1]}, line {frame.lineno}"
+            function = "" if frame.name == "<module>" else f"in {frame.name}, "
+            return f"{function}line {frame.lineno} of {frame.filename[1:-1]}"
         if "ipykernel" in frame.filename or frame.filename.startswith("<ipython-input"):
             return f"in {frame.name}, line {frame.lineno}"
     return ""

@@ -82,10 +82,9 @@ class Card:
         """Say what to do next: which earlier questions to fix first, then the hint."""
         lines = []
         if self.report.fix_first and not self.report.unwritten:
-            names = ", ".join(self.report.fix_first)
-            lines.append(
-                f"Fix {names} first: this question calls {'it' if len(self.report.fix_first) == 1 else 'them'}."
-            )
+            *others, last = self.report.fix_first
+            names = f"{', '.join(others)} and {last}" if others else last
+            lines.append(f"Fix {names} first: this question calls {'them' if others else 'it'}.")
         if self.report.hint:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines

@@ -29,11 +29,13 @@ DARK{--good:#5fd07f;--bad:#ff8f85;--quiet:#a9b1ba;--hint:#f0b35e;--back:#1b1f24;
 color:inherit;background:none;border:0;white-space:nowrap}
 .redink.redink pre,.redink.redink code{margin:0;padding:0;color:inherit;background:none;font-family:monospace;
 font-size:.95em;white-space:pre}
-.redink .both{display:flex;flex-wrap:wrap;column-gap:2em}.redink .replay{overflow-x:auto}
+.redink .both{display:flex;flex-wrap:wrap;column-gap:2em}
+.redink.redink .replay code{white-space:normal;overflow-wrap:anywhere}
 .redink mark{background:var(--mark);color:inherit;font-weight:bold}
 .redink .hint{border-left:3px solid var(--hint);padding:.4em .8em;background:var(--soft)}
 """.replace("DARK", ",".join(f"{theme} .redink" for theme in _DARK)).replace("\n", "")
 _WORDS = re.compile(r"[^\s\[\](){},]+")
+_KEYS = re.compile(r"\], (?=[^\[\](){},]+: )")  # between one value of a dict and the next key
 
 
 def card(headline: str, kind: str, rows: Sequence[CardRow], advice: Sequence[str], progress: str) -> str:
@@ -66,16 +68,12 @@ def _row(row: CardRow) -> str:
     parts = [f"<div><span class='mark {colour}'>{row.mark}</span> {escape(feedback.sentence)}"]
     parts += [f"<div class='inside'>{escape(row.fault)}</div>"] if row.fault else []
     if feedback.inputs or feedback.expected or feedback.got:
-        parts.append(f"{_scrolling('values', 'values')}{_values(feedback)}</div>")
+        scrolls = "role='region' aria-label='values' tabindex='0'"  # sideways where it does not fit, by keyboard too
+        parts.append(f"<div class='inside values' {scrolls}>{_values(feedback)}</div>")
     if feedback.replay:
-        parts.append(f"{_scrolling('quietly replay', 'replay')}replay: <code>{escape(feedback.replay)}</code></div>")
+        parts.append(f"<div class='inside quietly replay'>replay: <code>{escape(feedback.replay)}</code></div>")
     parts += [f"<div class='inside quietly'>note: {escape(note)}</div>" for note in row.notes]
     return "".join(parts) + "</div>"
-
-
-def _scrolling(kind: str, name: str) -> str:
-    """Open a part that scrolls sideways where it does not fit, by keyboard too."""
-    return f"<div class='inside {kind}' role='region' aria-label='{name}' tabindex='0'>"
 
 
 def _values(feedback: Feedback) -> str:
@@ -86,22 +84,32 @@ def _values(feedback: Feedback) -> str:
     )
     both = [("expected", feedback.expected), ("got", feedback.got)]
     shown = [(name, value) for name, value in both if value]
-    place = first_difference(feedback.expected, feedback.got) if len(shown) == 2 else None
-    compared = "".join(f"<div><b>{name}</b><pre>{_lines(value, place)}</pre></div>" for name, value in shown)
+    places = differences(feedback.expected, feedback.got) if len(shown) == 2 else frozenset()
+    compared = "".join(f"<div><b>{name}</b><pre>{_lines(value, places)}</pre></div>" for name, value in shown)
     return (f"<table>{given}</table>" if given else "") + (f"<div class='both'>{compared}</div>" if shown else "")
 
 
-def first_difference(expected: str, got: str) -> int | None:
-    """Find the first word or number, counted from 0, in which two written values differ."""
-    pairs = zip(_WORDS.findall(expected), _WORDS.findall(got), strict=False)
-    return next((place for place, (one, other) in enumerate(pairs) if one != other), None)
+def differences(expected: str, got: str) -> frozenset[int]:
+    """Find the words and numbers, counted from 0, in which two written values differ; of unequal lengths the first."""
+    left, right = _WORDS.findall(expected), _WORDS.findall(got)
+    found = [place for place, (one, other) in enumerate(zip(left, right, strict=False)) if not _same(one, other)]
+    return frozenset(found if len(left) == len(right) else found[:1])
 
 
-def _lines(value: str, marked: int | None = None) -> str:
-    """Write a value with a line for each row, and one word of it marked."""
+def _same(one: str, other: str) -> bool:
+    """Compare two words; 1 and 1. are one number."""
+    try:
+        return one == other or float(one) == float(other)
+    except ValueError:
+        return False
+
+
+def _lines(value: str, marked: frozenset[int] = frozenset()) -> str:
+    """Write a value with a line for each row and for each key, and some words of it marked."""
     pieces, end = [], 0
     for place, word in enumerate(_WORDS.finditer(value)):
         text = escape(word[0])
-        pieces += [escape(value[end : word.start()]), f"<mark>{text}</mark>" if place == marked else text]
+        pieces += [escape(value[end : word.start()]), f"<mark>{text}</mark>" if place in marked else text]
         end = word.end()
-    return "".join([*pieces, escape(value[end:])]).replace("], [", "],\n [")
+    text = "".join([*pieces, escape(value[end:])]).replace("], [", "],\n [")
+    return _KEYS.sub("],\n ", text) if value.startswith("{") else text

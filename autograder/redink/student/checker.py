@@ -14,22 +14,23 @@ from redink.student.points import last_line
 
 
 class Checker:
-    """`check("question")` runs its public checks, `check()` all of them; `check.replay("check", 0)` one trial again."""
+    """`check("question")` runs its public checks, also of several, `check()` all; `check.replay("check", 0)` one trial."""
 
     def __init__(self) -> None:
         self._homework: Homework | None = None
         self._checked: dict[str, QuestionReport] = {}  # in this session, the newest of each question
 
-    def __call__(self, question: str | None = None) -> Card | AllCards | Notice:
-        """Run the public checks of a question, or of all of them, on what this notebook defines."""
+    def __call__(self, *questions: object) -> Card | AllCards | Notice:
+        """Run the public checks of these questions, or of all of them, on what this notebook defines."""
         names = sys._getframe(1).f_globals
         try:
             work, homework = Work(names, sources_of(names)), self._here()
-            if question is None:
-                self._checked = {one.id: homework.report(one.id, work) for one in homework.spec.questions}
-                return AllCards(list(self._checked.values()))
-            report = self._checked[question] = homework.report(question, work)
-            return Card(report, progress=last_line(homework, report, self._checked.values()))
+            asked = [_named(one) for one in questions] or [one.id for one in homework.spec.questions]
+            reports = [homework.report(one, work) for one in asked]
+            self._checked |= {one.question.id: one for one in reports}
+            if len(questions) == 1:
+                return Card(reports[0], progress=last_line(homework, reports[0], self._checked.values()))
+            return AllCards(reports)
         except RedinkError as error:
             return Notice(str(error))
 
@@ -41,6 +42,11 @@ class Checker:
         if self._homework is None:
             self._homework = Homework.find()
         return self._homework
+
+
+def _named(question: object) -> str:
+    """Return what a student named: a question or, by mistake, a function of theirs."""
+    return str(getattr(question, "__name__", question))
 
 
 def sources_of(names: Mapping[str, Any]) -> list[str]:

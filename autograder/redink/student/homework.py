@@ -128,8 +128,9 @@ class Homework:
             if (folder / "assignment.toml").is_file() and (folder / "checks.py").is_file():
                 return cls(folder)
         raise CourseError(
-            f"no assignment.toml in {start}: open the notebook from the folder it came in, with checks.py beside it, "
-            "or begin again with `redink start SLUG` (`redink list` says which there are)"
+            f"no assignment.toml in {start}: open the notebook from the folder it came in, with checks.py beside it "
+            "(in Colab: upload the zip and run its first cell), or begin again with `redink start SLUG` "
+            "(`redink list` says which there are)"
         )
 
     def question(self, id: str) -> Question:
@@ -137,6 +138,9 @@ class Homework:
         for question in self.spec.questions:
             if question.id == id:
                 return question
+        for question in self.spec.questions:
+            if id in question.asks:
+                raise CourseError(f"{id} is a function; the question that asks for it is {question.id}")
         raise unknown_name("question", id, (question.id for question in self.spec.questions))
 
     def checks_of(self, id: str) -> list[Check]:

@@ -51,7 +51,7 @@ def total_line(reports: Sequence[QuestionReport]) -> str:
         for tier in _TIERS
     }
     parts = [f"{_sum(results)} {name} points" for (tier, name) in _TIERS.items() if (results := checked[tier])]
-    later = [one.question.id for one in reports if one.graded_later]
+    later = [f"{one.question.id} ({one.question.points:g} points)" for one in reports if one.graded_later]
     parts += [f"{', '.join(later)} after the deadline"] if later else []
     counts = [one.hidden for one in reports if one.hidden is not None]
     return "; ".join([*parts, hidden_ones(sum(counts)) if counts else "hidden checks follow"])
@@ -69,7 +69,8 @@ def _sum(results: Sequence[QuestionResult]) -> str:
 
 def last_line(homework: Homework, report: QuestionReport, reports: Iterable[QuestionReport]) -> str:
     """Say how many hidden checks a question has beside these, and how far the assignment is by what was checked so far."""
-    hidden = "" if report.hidden is None else f"{hidden_ones(report.hidden)} when it is graded.".capitalize()
+    shared = ", for some of these points" if report.hidden and not report.graded_later else ""
+    hidden = "" if report.hidden is None else f"{hidden_ones(report.hidden)} when it is graded{shared}.".capitalize()
     return " ".join(part for part in (hidden, _progress(homework, reports)) if part)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import tempfile
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from redink.assignment.handout import read_handout, zip_files
@@ -31,7 +35,7 @@ class HandInFile(Record, frozen=True):
         """The receipt as a person reads it."""
         found = [f"  - {gap}" for gap in self.gaps]
         listed = ["Still missing, if you have the time:", *found] if found else ["Nothing is missing."]
-        lines = [f"{self.file} is written: {self.todo}.", f"Receipt: SHA-256 {self.sha256}", f"Public: {self.public}"]
+        lines = [f"Public: {self.public}", f"Receipt: SHA-256 {self.sha256}", f"{self.file} is written: {self.todo}."]
         return "\n".join([*listed, *lines])
 
 
@@ -46,7 +50,7 @@ def submit(notebook: Path, target: Path) -> HandInFile:
     except SubmissionError as error:
         checked = f"{notebook} {error}"
     target.mkdir(parents=True, exist_ok=True)
-    archive = target / f"{slug}.zip"
+    archive = target / f"{slug}-hand-in.zip"  # not the name of the zip that was handed out
     write_whole(archive, zip_files({f"{slug}.ipynb": content}))
     receipt = HandInFile(
         assignment=slug,
@@ -79,6 +83,26 @@ def _gaps(checked: CheckedNotebook) -> list[str]:
         lacking = "not written yet" if report.unwritten else f"{unmet} of {len(report.counted)} public checks fail"
         gaps.append(f"{report.question.title} ({report.question.id}): {lacking}")
     return gaps
+
+
+@contextlib.contextmanager
+def opened(handout: Path) -> Iterator[Path]:
+    """Yield the folder of a handout: itself, the zip that it came in, or the folder around it."""
+    with tempfile.TemporaryDirectory() as place:
+        start = handout
+        if handout.is_file():
+            start = Path(place)
+            try:
+                with zipfile.ZipFile(handout) as archive:
+                    archive.extractall(start)
+            except (zipfile.BadZipFile, OSError) as error:
+                raise CourseError(f"{handout} is no zip that can be read: {error}") from error
+        found = (
+            [start] if (start / "assignment.toml").is_file() else [p.parent for p in start.glob("*/assignment.toml")]
+        )
+        if len(found) != 1:
+            raise CourseError(f"{handout} is not one handout: it holds {len(found)} files assignment.toml")
+        yield found[0]
 
 
 def update(folder: Path, newer: Path) -> list[str]:

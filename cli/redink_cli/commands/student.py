@@ -11,6 +11,8 @@ from redink.errors import CourseError
 from redink.suggesting import did_you_mean, unknown_name
 from redink_cli.options import json_option
 
+_OTHERS = frozenset({".md", ".py", ".toml", ".json", ".zip", ".whl", ".txt"})  # what lies beside a notebook
+
 
 @click.command("list")
 @json_option("the list")
@@ -60,7 +62,7 @@ def start_command(slug: str, target: Path | None) -> None:
     click.echo(f"{target}/{slug}.ipynb is ready. Open it with: jupyter lab {target / (slug + '.ipynb')}")
 
 
-@click.command("check")
+@click.command("check", context_settings={"allow_extra_args": True})
 @click.argument("notebook", required=False, type=click.Path(path_type=Path))
 @click.option("-q", "questions", multiple=True, metavar="QUESTION", help="Check only this question; may be repeated.")
 @click.option("--watch", is_flag=True, help="Check again whenever the notebook is saved.")
@@ -76,10 +78,15 @@ def check_command(
     \b
     Example: redink check perceptron.ipynb -q step
     """
+    if ctx.args:
+        raise CourseError(
+            f"one notebook at a time; a question has -q before it: redink check {notebook} -q {ctx.args[0]}"
+        )
     notebook = notebook or _only_notebook()
     passed = False if watch else _check_once(notebook, questions, json_file)
     while watch:
         seen = _saved_at(notebook)
+        click.echo(f"checking {notebook} …")
         try:
             _check_once(notebook, questions, json_file)
         except CourseError as error:  # half saved, renamed, or gone for a moment
@@ -107,7 +114,7 @@ def _only_notebook() -> Path:
     if found:
         raise CourseError(f"there are {len(found)} notebooks here; name the one to check: redink check {found[0]}")
     below = sorted(Path().glob("*/*.ipynb"))
-    told = f"redink check {below[0]}" if below else "go to the folder of your assignment, or `redink start SLUG`"
+    told = f"try `redink check {below[0]}`" if below else "go to the folder of your assignment, or `redink start SLUG`"
     raise CourseError(f"there is no notebook in {Path.cwd()}; {told}")
 
 
@@ -116,8 +123,7 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     from redink.student.terminal import run_checks
     from redink_cli import screen
 
-    if not notebook.is_file():
-        raise CourseError(_not_a_notebook(notebook))
+    _refuse_other_files(notebook)
     outcome = run_checks(notebook, questions)
     if isinstance(outcome, str):
         raise CourseError(outcome)
@@ -131,20 +137,26 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     return sheet.passed
 
 
-def _not_a_notebook(path: Path) -> str:
-    """Say what could have been meant by the name of a notebook that there is not."""
+def _refuse_other_files(path: Path) -> None:
+    """Raise the sentence for what is no notebook by its name, with what could have been meant."""
+    if path.is_file() and path.suffix not in _OTHERS:
+        return
+    if path.suffix == ".zip" and path.is_file():
+        raise CourseError(f"{path} is a zip: unpack it, and name the notebook in it")
     inside = sorted(path.glob("*.ipynb")) if path.is_dir() else []
-    if inside:
-        return f"{path} is a folder; did you mean {inside[0]}?"
+    beside = sorted(path.parent.glob("*.ipynb")) if path.is_file() else []
     near = did_you_mean(path.stem, (one.stem for one in path.parent.glob("*.ipynb"))).replace("?", ".ipynb?")
-    return f"{path} is not a file" + (
-        f"; {near}" if near else ": name a notebook, as in `redink check perceptron.ipynb`"
+    meant = f"did you mean {[*inside, *beside][0]}?" if inside or beside else near
+    what = "a folder" if path.is_dir() else "not a notebook" if path.is_file() else "not a file"
+    raise CourseError(
+        f"{path} is {what}" + (f"; {meant}" if meant else ": name a notebook, as in `redink check perceptron.ipynb`")
     )
 
 
 @click.command("submit")
 @click.argument("notebook", required=False, type=click.Path(path_type=Path))
-@click.option("--to", "target", required=True, type=click.Path(path_type=Path), help="The folder for the hand-in.")
+@click.option("--to", "target", default="hand-in", type=click.Path(path_type=Path),
+              help="The folder for it; without this, hand-in.")  # fmt: skip
 @json_option("the receipt")
 def submit_command(notebook: Path | None, target: Path, json_file: str | None) -> None:
     """Write the file to hand in, with a receipt.
@@ -153,14 +165,13 @@ def submit_command(notebook: Path | None, target: Path, json_file: str | None) -
     listed, and the file is written even so. Save the notebook first.
 
     \b
-    Example: redink submit perceptron.ipynb --to hand-in/
+    Example: redink submit perceptron.ipynb
     """
     from redink.student.submitting import submit
     from redink_cli import screen
 
     notebook = notebook or _only_notebook()
-    if not notebook.is_file():
-        raise CourseError(_not_a_notebook(notebook))
+    _refuse_other_files(notebook)
     receipt = submit(notebook, target)
     if json_file:
         screen.write_json(receipt, json_file)
@@ -171,8 +182,8 @@ def submit_command(notebook: Path | None, target: Path, json_file: str | None) -
 
 @click.command("update")
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@click.option("--from", "newer", type=click.Path(path_type=Path, file_okay=False, exists=True),
-              help="The newer handout, unpacked; by default what came with Redink.")  # fmt: skip
+@click.option("--from", "newer", type=click.Path(path_type=Path, exists=True),
+              help="The newer handout, a folder or a zip; by default what came with Redink.")  # fmt: skip
 def update_command(folder: Path, newer: Path | None) -> None:
     """Bring new public checks into a folder; the notebook stays as it is.
 
@@ -181,11 +192,12 @@ def update_command(folder: Path, newer: Path | None) -> None:
     """
     from redink.assignment.handout import shelf
     from redink.assignment.spec import read_spec
-    from redink.student.submitting import update
+    from redink.student.submitting import opened, update
 
     slug = read_spec(folder).slug
     newer = newer or shelf(folder) / slug
-    if (other := read_spec(newer).slug) != slug:
-        raise CourseError(f"{newer} is the assignment {other}, and {folder} is {slug}")
-    changed = update(folder, newer)
+    with opened(newer) as handout:
+        if (other := read_spec(handout).slug) != slug:
+            raise CourseError(f"{newer} is the assignment {other}, and {folder} is {slug}")
+        changed = update(folder, handout)
     click.echo(f"new: {', '.join(changed)}; your notebook is as it was" if changed else "everything is up to date")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from redink.grader.course import Course
 from redink.grader.desk.standings import ClassStandings, find_standings, find_student, local
 from redink.grader.rules.standing import Standing
 from redink.grader.store.gradebook import Gradebook
+
+_UTC = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def history(course: Course, book: Gradebook, slug: str, told: str) -> list[str]:
@@ -23,8 +27,13 @@ def history(course: Course, book: Gradebook, slug: str, told: str) -> list[str]:
         "",
         *explain(known, standing),
         "",
-        *(f"{when}  {what}" for when, what in book.decisions.events(slug, student)),
+        *(_by_the_clock(f"{when}  {what}", known) for when, what in book.decisions.events(slug, student)),
     ]
+
+
+def _by_the_clock(event: str, known: ClassStandings) -> str:
+    """Write the times of an event, which the gradebook has in UTC, by the course's clock."""
+    return _UTC.sub(lambda found: local(datetime.fromisoformat(found[0]), known.rules), event)
 
 
 def _grade(standing: Standing) -> str:

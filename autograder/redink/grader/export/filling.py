@@ -93,7 +93,7 @@ def refuse_unmatched(path: Path, scores: dict[str, OutgoingScore], matches: Matc
     lines = [f"nothing was written, for not everybody has one row in {path}:"]
     lines += [f"  {one} has a grade and no row" for one in lost]
     lines += [f"  {told}" for told, _ in unclear]
-    lines.append("add what the platform calls them to the roster (docs/instructors.md), or mend the file")
+    lines.append("add what the platform calls them to the roster (docs/instructor/export.md), or mend the file")
     raise CourseError("\n".join(lines))
 
 

@@ -204,7 +204,8 @@ SELECT collected_at AS at, assignment, students.name AS student,
         || iif(handed_in IS NULL, '', ', handed in ' || handed_in) AS what
 FROM submissions JOIN students ON students.id = student
 UNION ALL SELECT told_at, assignment, students.name,
-    'attempt ' || attempt || iif(times.handed_in IS NULL, ' marked late', ' was handed in ' || times.handed_in)
+    'attempt ' || attempt || CASE WHEN times.handed_in IS NOT NULL THEN ' was handed in ' || times.handed_in
+            WHEN times.late THEN ' marked late' ELSE ' not marked late' END
         || ', as told by ' || times.source
 FROM times JOIN submissions ON submissions.id = times.submission JOIN students ON students.id = student
 UNION ALL SELECT graded_at, assignment, student,
