@@ -20,7 +20,7 @@ from redink.grader.ci.at_home import check_at_home
 from redink.grader.ci.grading import by_public_checks, grade_repository
 from redink.grader.ci.locating import locate
 from redink.grader.ci.outcome import exit_code, is_untouched
-from redink.grader.ci.places import cell_lines
+from redink.grader.ci.places import MOST_BYTES, cell_lines
 from redink.grader.ci.public_key import handout_key
 from redink.grader.pipeline.load import Submission
 from redink.records import SubmissionId
@@ -123,6 +123,14 @@ def test_a_damaged_file_stops_no_grading_by_the_course(tmp_path):
     assert "cannot be read" in found.told[0]
 
 
+def test_a_file_that_takes_python_long_to_read_is_not_read(tmp_path):
+    repository(tmp_path, perceptron=blank())
+    (tmp_path / ".redink.toml").write_text(f"[notebooks]\na{'.a' * 3000} = 1\n")
+    (found,) = locate(tmp_path, specs("perceptron"), of_the_course=True)
+    assert found.file == "perceptron.ipynb"
+    assert "cannot be read (it has more than 5000 bytes)" in found.told[0]
+
+
 def test_checks_come_with_redink_never_from_the_repository(tmp_path):
     shutil.copytree(installed_shelf() / "perceptron", tmp_path / "assignments/perceptron")
     (tmp_path / "solutions").mkdir()
@@ -142,6 +150,7 @@ def test_the_lines_of_cells_are_those_of_the_file():
     found = cell_lines(text.encode())
     assert "a = 1" in lines[found[1] - 1]
     assert "# x" in lines[found[2] - 1]
+    assert cell_lines(text.encode() + b" " * MOST_BYTES) == {}
     for nonsense in (b"", b"[]", b"\xff", b'{"cells": 3}', b'{"cells": [1', b"[" * 100_000):
         assert cell_lines(nonsense) == {}
 

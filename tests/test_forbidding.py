@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from redink.errors import AuthorError
-from redink.judging.forbidding import LONGEST, Source, breaches, breaches_seen
+from redink.judging.forbidding import Source, breaches, breaches_seen
 from redink.records import ForbiddenCall
+from redink.source import LONGEST
 from redink.student.checker import Checker
 from tests.conftest import CENTRE, SCALE
 

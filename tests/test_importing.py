@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
+import operator
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from redink.grader.course import Course
+from redink.grader.importing.harmless import MODULES, NAMES
 from redink.grader.importing.importing import Imported, import_assignment
 from tests.conftest import Desk, read_results
 from tests.foreign_assignments import ESSAYS, OF_NBGRADER, OF_OTTER, VECTORS, Foreign, Made, code, prose, write_document
@@ -136,6 +140,23 @@ HARM = {
     "reaches through an object": "assert length(np.ones(4)) == ().__class__.__base__.__subclasses__()",
     "imports": "import pathlib\npathlib.Path({mark!r}).touch()\nassert length(np.ones(4)) == 2",
     "opens it in a loop": "for f in [open({mark!r}, 'w')]:\n    assert length(np.ones(4)) == 2",
+    "reaches a module by another": "import torch\nx = torch.builtins.open({mark!r}, 'w')\nassert length(np.ones(4)) == 2",
+    "reaches by a module's own import": "import fractions, statistics\n"
+    "x = fractions.operator.attrgetter('__globals__')(statistics.mean)\n"
+    "y = x['__builtins__']['open']({mark!r}, 'w')\nassert length(np.ones(4)) == 2",
+    "reaches by a name in a text": "import string, statistics\n"
+    "x = string.Formatter().get_field('0.__globals__[__builtins__][open]', (statistics.mean,), {{}})[0]({mark!r}, 'w')\n"
+    "assert length(np.ones(4)) == 2",
+    "runs a text": "from torch.utils.benchmark import Timer\n"
+    "x = Timer('open(' + repr({mark!r}) + ', \"w\")').timeit(1)\nassert length(np.ones(4)) == 2",
+    "imports beside what computes": "import math, subprocess\nx = subprocess.run(['touch', {mark!r}])\n"
+    "assert length(np.ones(4)) == 2",
+    "imports under a name of ours": "from os import mkdir as answers\nx = answers({mark!r})\nassert length(np.ones(4)) == 2",
+    "means a builtin by the name of a loop": "for open in [4]:\n    assert length(np.ones(open)) == 2\n"
+    "x = open({mark!r}, 'w')",
+    "means all builtins by the name of a loop": "for __builtins__ in [4]:\n    assert length(np.ones(4)) == 2\n"
+    "x = __builtins__['open']({mark!r}, 'w')",
+    "changes numpy": "np.allclose = max\nx = np.zeros(2)\nassert length(np.ones(4)) == 2",
 }
 
 
@@ -149,6 +170,26 @@ def test_a_test_that_does_more_than_compute_is_not_run_outside_of_the_box(what, 
     assert not mark.exists()
     assert found.waits == "no test could become a check: write the first question and its check"
     assert "outside of" in found.to_do[1]
+
+
+def test_what_a_test_may_name_leads_to_no_module_that_is_not_listed():
+    waiting = [importlib.import_module(name) for name in MODULES]
+    reached: dict[int, Any] = {}
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in reached:
+            reached[id(one)] = one
+            inside = isinstance(one, ModuleType | type)
+            waiting += [getattr(one, name) for name in NAMES if inside and hasattr(one, name)]
+    assert {one.__name__ for one in reached.values() if isinstance(one, ModuleType)} == MODULES
+    text = [eval, exec, compile, getattr, setattr, open, print, __import__, operator.attrgetter, str.format]
+    assert not [one for one in reached.values() if any(one is other for other in text)]
+
+
+def test_an_input_with_the_name_of_a_builtin_is_still_an_input(tmp_path):
+    test = {**VECTORS.cells[4], "source": "input = np.ones(4)\nsum = 2\nassert length(input) == sum"}
+    cells = [*VECTORS.cells[:4], test]
+    assert importing(tmp_path, write_document(tmp_path / "theirs/named.ipynb", cells), "named").checks == 1
 
 
 # -- odd files -------------------------------------------------------------------------------------------------------

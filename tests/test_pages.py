@@ -16,15 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from redink import source
+from redink.assignment.spec import Question
 from redink.grader.pages import report as reporting
 from redink.grader.pages.facts import StudentFacts, class_facts, remark
 from redink.grader.pages.figures import difficulty, discrimination, distribution, share
 from redink.grader.pages.messages import read_message
+from redink.grader.pages.own_cells import own_cells
 from redink.grader.pages.packing import canvas_name, moodle_name, page_name
 from redink.grader.pages.rendering import class_html, class_markdown, fenced, number
 from redink.grader.pages.report import WrittenReport, report
 from redink.grader.pipeline.report import MistakeGroup
-from redink.records import CellRun
+from redink.records import Cell, CellRun
 from tests.making_pages import FAILS, RIGHT, SENTENCE, WRONG, Class, check, question, result
 
 EVIL = '<script>alert("x")</script>'
@@ -602,3 +605,15 @@ def test_what_one_student_needs_stands_before_what_many_have_in_common(tmp_path)
     text = (room.root / "out/index.md").read_text()
     look = text[text.index("Needs a person") :]
     assert look.index("zoe") < look.index("ada")
+
+
+def test_of_a_notebook_that_is_too_long_to_be_read_cells_are_told_by_their_text(monkeypatch):
+    def refuse(text: str) -> None:
+        raise AssertionError(f"{len(text)} characters were read as Python")
+
+    monkeypatch.setattr(source, "_read", refuse)
+    asked = Question(id="fit", title="Fit", points=1, asks=("fit",))
+    far = f"import a{'.a' * 3000}"
+    twice = [Cell(index=place, source=f"def fit(X):\n    return {place}\n{far}") for place in (1, 2)]
+    assert [cell.index for cell in own_cells(twice, asked)] == [2]
+    assert own_cells([Cell(index=1, source=f"fit += 1\n{far}")], asked) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from redink.grader.pipeline.collect import collected_before
 from redink.grader.pipeline.job import BoxSettings, Done
 from redink.grader.pipeline.load import load
 from redink.grader.sealing.age import new_pair
+from redink.grader.sharding import shard_file
 from redink.grader.sharding.bonds import pseudonym, sealing_secret
 from redink.grader.sharding.job_file import MAGIC, PackedClass
 from redink.grader.sharding.merge import merge
@@ -30,6 +32,7 @@ from redink.grader.store.collected import HandIn
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.workers.workers import Workers
 from redink.records import Assessment, SubmissionId
+from tests.conftest import Desk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the box needs Linux")
 JOB = "5" * 32
@@ -137,6 +140,17 @@ def test_a_shard_of_another_secret_version_or_class_is_refused(course, tmp_path,
     assert told in str(refused.value)
     assert str(file) in str(refused.value)
     assert scores(course) == {}
+
+
+@pytest.mark.parametrize("field", ["versions", "secret", "assignment", "job", "a new field"])
+def test_nothing_that_a_shard_says_of_itself_is_obeyed_by_a_terminal(course, tmp_path, field):
+    evil = "\x1b]0;owned\x07\x1b[2J\u202e" + "A" * 30_000
+    told = msgspec.msgpack.encode({**msgspec.to_builtins(head(course)), field: evil})
+    file = tmp_path / "one.shard"
+    file.write_bytes(shard_file.MAGIC + struct.pack("<Q", len(told)) + told)
+    done = Desk(course.root, "little").redink("merge", str(file))
+    assert done.returncode == 1
+    assert done.stderr.replace("\n", "").isprintable() and len(done.stderr) < 21_000
 
 
 def test_any_changed_byte_of_a_shard_is_refused_in_a_sentence(course, tmp_path):

@@ -236,6 +236,23 @@ def test_a_pair_is_shown_by_pseudonyms_until_names_are_asked_for(alike):
     assert "anna and bert: scale" in similar(alike, "--names")
 
 
+MANY = ", ".join(f"a{i}" for i in range(9000))
+HELD = {
+    "much": f"{OWN}\n\ndef helper():\n    {MANY} = range(9000)\n    return [{'lambda: 0, ' * 9000}]",
+    "far": f"{OWN}\n\nimport a{'.a' * 3000}",
+}
+
+
+def test_code_that_takes_python_minutes_to_read_is_told_and_holds_nobody(alike):
+    for name, source in HELD.items():
+        alike.hand_in(name, {SCALE: source})
+    assert alike.redink("grade", "little", "class", "--jobs", 1).returncode == 0
+    said = similar(alike, "--names")
+    for name in HELD:
+        assert f"{name}: too much code to be read, so it is not compared" in said
+    assert "anna and bert: scale" in said
+
+
 def test_the_words_are_neutral(alike):
     said = similar(alike)
     pages = "".join(page.read_text(encoding="utf-8") for page in (alike.root / "alike").glob("*.html"))

@@ -7,10 +7,12 @@ import ast
 import pytest
 
 from redink.source import (
+    LONGEST,
     _without_magics,
     definitions,
     globals_of,
     is_python,
+    is_too_long,
     parse,
     statements,
     syntax_error,
@@ -155,3 +157,23 @@ DEEP = {
 def test_no_depth_makes_the_reader_stumble(kind):
     for read in (parse, statements, definitions, globals_of, is_python, syntax_error, without_decorators):
         read(DEEP[kind])
+
+
+TOO_LONG = {
+    "in one cell": ["x" * (LONGEST + 1)],
+    "in several": ["x" * (LONGEST // 2)] * 3,
+    "a dotted name": ["import a" + ".a" * 2600],
+    "behind a comma": ["from a import a, b\nimport b, a" + ".a" * 2600 + "\nfrom a" + ".a" * 2600],
+    "over many lines": ["from a" + "\\\n.a" * 2600 + " import b"],
+    "of letters that few know": ["import a\N{MIDDLE DOT}" + ".a\N{MIDDLE DOT}" * 2600],
+}
+
+
+@pytest.mark.parametrize("what", TOO_LONG)
+def test_what_python_reads_for_minutes_is_told_before_it_is_read(what):
+    assert is_too_long(TOO_LONG[what])
+
+
+def test_a_notebook_that_somebody_wrote_is_not_too_long():
+    text = '"""' + "from here on, each line of this text is short\n" * 1500 + '"""'
+    assert not is_too_long([text, "import numpy as np\n" + "x = 1  # import\n" * 1000, f"data = '{'a.' * 5000}'"])

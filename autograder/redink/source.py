@@ -2,7 +2,9 @@
 
 Cells are written for IPython. A line that only IPython understands (`%time`, `!ls`, `x = !ls`, `f?`) is read as `pass`, so
 that the rest of the cell can be read; `is_python` tells whether there was such a line. What nobody could run, such as a
-syntax error or brackets nested a thousand deep, has no statements. Nothing here raises, whatever a student wrote.
+syntax error or brackets nested a thousand deep, has no statements. Nothing here raises, whatever a student wrote; but
+reading can take minutes and a gigabyte. So where nothing else limits that, a notebook is asked first whether it
+`is_too_long`.
 """
 
 from __future__ import annotations
@@ -11,13 +13,19 @@ import ast
 import functools
 import re
 import symtable
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 Kind = Literal["function", "class", "value"]
 
+LONGEST = 100_000  # characters of a notebook's code: some seconds, and some 100 MB
+
 _REST = r"(?:.*\\\n)*.*"  # to the end of the line, and of those that a backslash adds to it
 _MAGIC = re.compile(
     rf"^([ \t]*+)(?:[%!?]{_REST}|[\w.,*][\w.,* \t]*=[ \t]*[%!]{_REST}|[\w.*]+\?{{1,2}}[ \t]*)$", re.MULTILINE
+)
+_ENDLESS = re.compile(  # a dotted name that is imported; Python reads such a one in quadratic time
+    r"\b(?:import|from)\b(?:[^,;#()\\\r\n]|\\\r?+\n?+){5000}+"
 )
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python could not run these either
 
@@ -44,6 +52,11 @@ class _Reading(NamedTuple):
 
     statements: tuple[Statement, ...]
     definitions: tuple[Definition, ...]
+
+
+def is_too_long(sources: Collection[str]) -> bool:
+    """Tell whether reading these cells of one notebook may take very long."""
+    return sum(map(len, sources)) > LONGEST or any(map(_ENDLESS.search, sources))
 
 
 def parse(source: str) -> ast.Module:

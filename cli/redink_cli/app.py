@@ -36,6 +36,7 @@ _GROUPS = {
 }  # fmt: skip
 COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
+_LONGEST = 20_000  # characters of an error: an export lists the rows that fit nobody
 _PLAINER = {"✓": "+", "✗": "x", "→": "->", "≤": "<=", "≥": ">=", "≠": "!=", "−": "-"}
 
 
@@ -110,8 +111,15 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - nobody is left to catch it
         if os.environ.get(DEBUG_VARIABLE):
             traceback.print_exc()
-        click.echo(f"redink: {in_one_sentence(error)}", err=True)
+        click.echo(f"redink: {_harmless(in_one_sentence(error))}", err=True)
         sys.exit(1)
+
+
+def _harmless(sentence: str) -> str:
+    """Take out of a sentence what a terminal obeys: it may quote a file that anybody wrote, or its name."""
+    from redink.texts import clean_lines
+
+    return clean_lines(sentence, _LONGEST)
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:

@@ -132,6 +132,8 @@ def show_alike(alike: AlikeClass, index: str) -> None:
         out.print(Text(f"{pair.first} and {pair.second}{year}: {what}"), soft_wrap=True)
     for name in alike.unreadable:
         out.print(Text(f"{name}: the stored cells cannot be read", style="yellow"))
+    for name in alike.too_long:
+        out.print(Text(f"{name}: too much code to be read, so it is not compared", style="yellow"))
     others = f", with {alike.earlier} of another year" if alike.earlier else ""
     out.print(f"{len(alike.pairs)} pairs among {alike.compared} submissions{others}; alike does not mean copied")
     out.print(Text(f"open {index}"), soft_wrap=True)

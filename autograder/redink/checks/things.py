@@ -1,8 +1,9 @@
 """Comparing what is no number: sets, exact numbers, dates and times, tuples that are no lists, DataFrames and Series.
 
-A Decimal or Fraction must be exactly the expected one, and may come as an integer; where a float is expected, both are read
-as one. A set has no order, and its numbers agree as others do. The columns of a DataFrame are found by their names, in any
-order; its rows are compared in their order, with their labels. What an index or a Series is called does not count.
+A Decimal or Fraction must be exactly the expected one, and may come as an integer; where a float is expected, both are
+read as one. A set has no order, and its items agree as others do: no boolean with a number, no float with a Fraction.
+The columns of a DataFrame are found by their names, in any order; its rows are compared in their order, with their
+labels. What an index or a Series is called does not count.
 """
 
 from __future__ import annotations
@@ -100,12 +101,16 @@ def _columns_difference(seen: Table, expected: Table) -> str | None:
 
 
 def _set_difference(seen: Any, expected: Any, tol: float, compare: Compare) -> str | None:
+    own = {item: item for item in seen}
+    pairs = ((own[item], item) for item in expected if item in own)  # True is equal to 1, and 0.5 to a Fraction
+    if others := [told for got, wanted in pairs if (told := compare(got, wanted, tol))]:
+        return min(others)
     lacking, extra = expected - seen, seen - expected
     if not lacking and not extra:
         return None
     if len(lacking) == len(extra) and all(type(item) in (int, float) for item in (*lacking, *extra)):
-        pairs = zip(sorted(extra), sorted(lacking), strict=True)
-        if all(compare(got, wanted, tol) is None for got, wanted in pairs):
+        near = zip(sorted(extra), sorted(lacking), strict=True)
+        if all(compare(got, wanted, tol) is None for got, wanted in near):
             return None
     if lacking:
         return f"the set lacks {_listed(lacking)}" + (f", and should not have {_listed(extra)}" if extra else "")

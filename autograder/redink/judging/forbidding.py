@@ -19,14 +19,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from redink.records import ForbiddenCall
-from redink.source import parse
+from redink.source import LONGEST, is_too_long, parse
 
-LONGEST = 100_000  # characters; of longer notebooks only cells that import something or define what is asked
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _RUNNING = (ast.stmt, ast.excepthandler, ast.match_case)
 _LOCAL = "(a variable)"
 _NAME = 300  # characters; of a longer name the beginning is known already
-_ENDLESS = re.compile(r"\b(?:import|from)\b[\w.\s\\]{5000}")  # Python reads such a name in quadratic time
 _REASON = "which this question asks you to do without: the point is to write it yourself"
 
 
@@ -51,10 +49,10 @@ def breaches(cells: Sequence[Source], asks: Sequence[str], forbids: Sequence[str
     """Say for each asked function what it uses that the question forbids; cells come in the order they ran."""
     if not forbids:
         return {}
-    if sum(len(cell.text) for cell in cells) > LONGEST:
+    if is_too_long([cell.text for cell in cells]):  # only cells that import something or define what is asked count
         relevant = re.compile(rf"\bimport\b|\b(?:{'|'.join(map(re.escape, asks))})\b")
         cells = [cell for cell in cells if relevant.search(cell.text)]
-    if sum(len(cell.text) for cell in cells) > LONGEST or any(_ENDLESS.search(cell.text) for cell in cells):
+    if is_too_long([cell.text for cell in cells]):
         return dict.fromkeys(asks, f"the cells that define it are longer than {LONGEST:,} characters: too long to read")
     outer = [statement for cell in cells for statement in _statements(cell.tree)]
     if any(name.startswith(".") for name in forbids):

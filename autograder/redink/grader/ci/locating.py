@@ -30,6 +30,7 @@ from redink.texts import clean, file_name
 
 FILE = ".redink.toml"
 _WHERE = "the repository"
+_MOST_BYTES = 5000  # of .redink.toml: Python reads TOML in quadratic time
 _MOST_READ = 40  # notebooks that are told apart by what they hold
 _FEWEST_NAMES = 3  # of an assignment, in a notebook that is not called after it
 
@@ -90,6 +91,8 @@ def _read_file(tree: Tree, specs: Sequence[Spec], of_the_course: bool) -> tuple[
     except SubmissionError:
         return [], {}
     try:
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"it has more than {_MOST_BYTES} bytes")
         said = msgspec.toml.decode(data, type=RepositoryFile).notebooks
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError) as error:
         sentence = f"{FILE} cannot be read ({clean(str(error), 120)})"

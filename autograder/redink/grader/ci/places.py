@@ -1,7 +1,7 @@
 """The lines of a notebook's file at which its cells stand, so that an annotation points at one.
 
 A file that is read back word for word has lines to point at only if it was written with some; then each line of a cell
-is a line of the file.
+is a line of the file. All of it is built while it is read, which takes 25 times its bytes: so a very large one has no lines.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from collections.abc import Iterator
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+MOST_BYTES = 8 << 20
 
 
 def cell_lines(data: bytes) -> dict[int, int]:
     """Return at which line of the file the source of each cell begins, by the cell's index; nothing if that is unclear."""
+    if len(data) > MOST_BYTES:
+        return {}
     try:
         text = data.decode("utf-8-sig")
         cells = next(at for key, at in _members(text, _skip(text, 0)) if key == "cells")

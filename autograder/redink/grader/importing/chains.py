@@ -26,6 +26,13 @@ def said(node: ast.AST) -> str:
     return clean(ast.unparse(node).partition("\n")[0], 70)
 
 
+def alone(node: ast.Import | ast.ImportFrom, one: ast.alias) -> ast.stmt:
+    """Return the import of one name, where a line may import several."""
+    if isinstance(node, ast.Import):
+        return ast.Import([one])
+    return ast.ImportFrom(node.module, [one], node.level)
+
+
 class Chains:
     """Knows which names are the notebook's, and which hold what came from there."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from redink.grader.assignment.depending import reached, uses_of
 from redink.grader.assignment.master import MasterCell
-from redink.grader.importing.chains import NoCheck
+from redink.grader.importing.chains import NoCheck, alone
 from redink.grader.importing.draft import Draft, DraftQuestion, DraftTest, ToDo
 from redink.grader.importing.taking_apart import Known, TakenApart, take_apart
 from redink.records import Cell
@@ -125,12 +125,6 @@ def _known(draft: Draft) -> Known:
     for node in (node for source in sources for node in parse(source).body):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for one in node.names:
-                imports[one.asname or one.name.partition(".")[0]] = ast.unparse(_alone(node, one))
+                imports[one.asname or one.name.partition(".")[0]] = ast.unparse(alone(node, one))
     defined = {name for source in sources for statement in statements(source) for name in statement.names}
     return Known(frozenset(defined - imports.keys()), imports)
-
-
-def _alone(node: ast.Import | ast.ImportFrom, one: ast.alias) -> ast.stmt:
-    if isinstance(node, ast.Import):
-        return ast.Import([one])
-    return ast.ImportFrom(node.module, [one], node.level)

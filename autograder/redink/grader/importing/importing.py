@@ -20,6 +20,7 @@ from redink.grader.importing.trying import refuted_checks
 from redink.grader.importing.writing import TO_DO, checks_file, master, specification
 from redink.grader.workers.workers import workers_for
 from redink.records import Record
+from redink.texts import clean
 
 
 class Imported(Record, frozen=True):
@@ -47,7 +48,7 @@ def import_assignment(course: Course, path: Path, slug: str, *, jobs: int = 1) -
         writer.write({})
         writer.prove(jobs)
     except (_Waits, AuthorError) as error:
-        waits = str(error)
+        waits = clean(str(error), 1000)
     made = writer.made
     return Imported(
         files=tuple(sorted(writer.files)),

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from redink.grader.importing.asserting import Asserted, assertion, raising
-from redink.grader.importing.chains import ONES, Chains, NoCheck, Node, said
+from redink.grader.importing.chains import ONES, Chains, NoCheck, Node, alone, said
 from redink.grader.importing.harmless import refuse_harm
 
 _SEEDS = frozenset({"np.random.seed", "numpy.random.seed", "random.seed", "torch.manual_seed"})
@@ -97,7 +97,7 @@ class _Splitter:
             then = [*ast.parse("answers = iter(seen)").body, *then, *ast.parse(_NO_MORE).body]
         else:
             then = [*ast.parse(f"assert len(seen) == {self.collected}").body, *then]
-        refuse_harm([*self.given, *then], self.imports, {*_OURS, *self.inputs, *self.local})
+        refuse_harm([*self.given, *then], self.imports, _OURS)
         names = _names(then) | _names(self.given)
         return TakenApart(
             sentence=sentence,
@@ -126,7 +126,7 @@ class _Splitter:
             return self._collect(raised)
         if isinstance(node, ast.Import | ast.ImportFrom):
             for one in node.names:
-                self.imports[one.asname or one.name.partition(".")[0]] = ast.unparse(node)
+                self.imports[one.asname or one.name.partition(".")[0]] = ast.unparse(alone(node, one))
             return [], []
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             return self._assign(node)
@@ -176,7 +176,7 @@ class _Splitter:
             made.value = self._here(made.value)
         for name in names:
             new = name
-            while new in self.inputs or new in _OURS or new in _RESERVED:
+            while new in self.inputs or new in _OURS or new in _RESERVED or hasattr(builtins, new):
                 new = f"{new}_2"
             self.renamed[name] = new
             self.inputs.append(new)

@@ -19,6 +19,7 @@ from redink.grader.rules.standing import Attempt, Standing
 from redink.grader.store.gradebook import Gradebook
 from redink.notebook import read_cells
 from redink.records import Cell
+from redink.source import forget
 from redink.texts import clean
 
 
@@ -48,6 +49,7 @@ def gather(course: Course, book: Gradebook, slug: str) -> ClassMaterial:
             continue  # somebody about whom only an extension is known, and who is in no roster
         mine = _cells(book, one, cells, told)
         blank = blank_by_source(mine, spec, handed_out) if mine else frozenset()
+        forget()
         students.append(_student(known, one, blank, one.student in strangers))
     mistakes = book.mistakes(slug)
     counting = {one.student: one.attempt.submission for one in known.standings if one.attempt}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from redink.assignment.spec import Question, Spec
 from redink.records import Cell, Result
-from redink.source import definitions
+from redink.source import definitions, is_too_long
 
 
 def own_cells(cells: Sequence[Cell], question: Question) -> tuple[Cell, ...]:
@@ -35,13 +35,18 @@ def blank_by_result(result: Result) -> frozenset[str]:
 
 
 def _defining(cells: Sequence[Cell], name: str) -> Cell | None:
-    """Find the last cell that defines a name; reading a cell as Python takes long, so most are told by their text."""
+    """Find the last cell that defines a name; reading a cell as Python takes long, so most are told by their text.
+
+    So are all cells of a notebook that is too long to be read.
+    """
     pattern = re.compile(
         rf"^(?:(?:async +)?def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*[:=](?!=)", re.MULTILINE
     )
     likely = [cell for cell in cells if name in cell.source and pattern.search(cell.source)]
     if len(likely) == 1:
         return likely[0]
+    if is_too_long([cell.source for cell in cells]):
+        return likely[-1] if likely else None
     asked = likely or [cell for cell in cells if name in cell.source]
     sure = [cell for cell in asked if any(one.name == name for one in definitions(cell.source))]
     return sure[-1] if sure else likely[-1] if likely else None

@@ -17,6 +17,7 @@ from redink.grader.pages.student import Release, student_page
 from redink.grader.rules.standing import Standing
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.source import forget
 from redink.texts import clean
 
 Progress = Callable[[int, int], None]  # how many of how many pages
@@ -108,6 +109,7 @@ def _write_students(
 def _feedback(release: Release, found: ClassMaterial, standing: Standing) -> tuple[bytes, bytes]:
     cells = found.cells.get(standing.attempt.submission, ()) if standing.attempt else ()
     page = student_page(release, standing, found.attempts.get(standing.student, ()), cells)
+    forget()
     return student_html(page).encode(), student_markdown(page).encode()
 
 

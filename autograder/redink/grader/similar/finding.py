@@ -24,6 +24,7 @@ from redink.grader.similar.pairs import AlikePair, Author, find_pairs
 from redink.grader.store.gradebook import Gradebook
 from redink.grader.store.other_years import read_sources
 from redink.records import Record
+from redink.source import forget, is_too_long
 
 _SHORTEST = 4  # letters of a pseudonym
 
@@ -38,6 +39,7 @@ class AlikeClass(Record, frozen=True):
     named: bool
     pairs: tuple[AlikePair, ...]
     unreadable: tuple[str, ...] = ()  # whose stored cells cannot be read any more
+    too_long: tuple[str, ...] = ()  # whose code is not compared
 
 
 def find_alike(
@@ -51,7 +53,7 @@ def find_alike(
         raise CourseError(f"nothing handed in to {slug} was graded into {book.path}: grade it first")
     before = read_sources(other, slug) if other else {}
     packed |= {Author(name, earlier=True): sources for name, sources in before.items()}
-    codes, unreadable = _codes(packed, spec, master)
+    codes, unreadable, too_long = _codes(packed, spec, master)
     handed_out = [cell.source for cell in (*master.untouched(), *master.solved())]
     together = book.collected.together(slug)
     pairs = [one for one in find_pairs(codes, handed_out) if one.second not in together.get(one.first, ())]
@@ -64,6 +66,7 @@ def find_alike(
         named=names,
         pairs=tuple(_renamed(pair, shown) for pair in pairs),
         unreadable=tuple(shown.get(one, one.id) for one in unreadable),
+        too_long=tuple(shown.get(one, one.id) for one in too_long),
     )
 
 
@@ -82,15 +85,22 @@ def _sources(book: Gradebook, slug: str) -> dict[str, bytes]:
 
 def _codes(
     packed: Mapping[Author, bytes], spec: Spec, master: Master
-) -> tuple[dict[Author, dict[str, str]], list[Author]]:
+) -> tuple[dict[Author, dict[str, str]], list[Author], list[Author]]:
+    """Take everybody's code apart; return with it whose cannot be read, and whose is too long."""
     given = defined_names(master.untouched())
-    codes, unreadable = {}, []
+    codes, unreadable, too_long = {}, [], []
     for author, sources in packed.items():
         try:
-            codes[author] = code_by_question(decode_sources(sources), spec, given)
+            cells = decode_sources(sources)
         except msgspec.MsgspecError:
             unreadable.append(author)
-    return codes, unreadable
+            continue
+        if is_too_long([cell.source for cell in cells]):
+            too_long.append(author)
+        else:
+            codes[author] = code_by_question(cells, spec, given)
+        forget()
+    return codes, unreadable, too_long
 
 
 def _pseudonyms(course: Course, authors: Mapping[Author, bytes]) -> dict[Author, str]:

@@ -305,7 +305,8 @@ def upgrade_from_3(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE {table} ADD COLUMN dictionary INTEGER REFERENCES dictionaries")
         db.execute(f"DROP TRIGGER {table}_stay_as_they_are")
         db.execute(f"UPDATE {table} SET {column} = packed({column})")  # noqa: S608 - our own names
-    for statement in (*_triggers(("runs", "results")), *_guards_since_4()):
+    db.execute("DROP VIEW events")
+    for statement in (_EVENTS, *_triggers(("runs", "results")), *_guards_since_4()):
         db.execute(statement)
     db.execute(f"PRAGMA user_version = {SCHEMA}")
 

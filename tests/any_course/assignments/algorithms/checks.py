@@ -35,7 +35,7 @@ def refuses_what_is_no_amount():
 
 @refuses_what_is_no_amount.when
 def _(student, texts, good):
-    return [[raised(ValueError, student.amount, text) for text in texts], student.amount(good)]
+    return [[raised(ValueError, student.amount, text) for text in (*texts, good)], student.amount(good)]
 
 
 @check("triangle")
