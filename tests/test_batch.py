@@ -154,7 +154,7 @@ def test_what_is_raised_while_one_is_stored_costs_that_one_alone(little: Desk):
     course = Course(little.root)
     box = BoxSettings(torch=False, hidden=(str(course.root),))
     with Workers(1, box) as workers, Gradebook(None, course.secret_name()) as book:
-        book.collected = _Stumbling(book._db, book.transaction)
+        book.collected = _Stumbling(book._db, book.transaction, book._shorthand)
         key = answer_key(course, "little", workers.observe)
         done = list(grade_all(key, collect("little", little.root / "class").found, book, workers))
     found = {one.result.submission.id: one.result for one in done}
@@ -176,7 +176,7 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(little: Desk):
     with Workers(1, BoxSettings(torch=False)) as workers:
         key = answer_key(course, "little", workers.observe)
         with pytest.raises(Exception, match="disk I/O error"), Gradebook(None, course.secret_name()) as book:
-            book.collected = Broken(book._db, book.transaction)
+            book.collected = Broken(book._db, book.transaction, book._shorthand)
             list(grade_all(key, collect("little", little.root / "class").found, book, workers))
 
 

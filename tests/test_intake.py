@@ -326,7 +326,9 @@ def test_one_notebook_that_is_none_is_one_sentence_and_nothing_waits(tiny, comma
         done = tiny.redink(command, tiny.assignment / name)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1, done.stderr
-        expected = "is not a file" if command == "check" else f"is a {told}, not a file" if told else "No such file"
+        expected = f"is a {told}, not a file" if told else "No such file"
+        if command == "check":
+            expected = "is a folder: name a notebook" if told == "folder" else "is not a file"
         assert expected in done.stderr
 
 

@@ -14,19 +14,20 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
 
 from redink.grader.course import Course
 from redink.grader.store.gradebook import Gradebook
 from tests import made_up_class
 from tests.conftest import Desk, environment
+from tests.in_the_gradebook import results_of
 from tests.made_up_class import MadeUp
 from tests.test_crash import descendants, is_alive, parent_of, results_in, wait_until
 from tests.test_migration import connect, take_back_to_schema_2
@@ -175,8 +176,8 @@ def test_killed_anywhere_a_normal_run_exports_the_same(way, tmp_path, seed):
 @pytest.mark.parametrize("whom", ["child", "runner"])
 def test_killed_anywhere_a_submission_itself_costs_nobody_a_point(way, tmp_path, whom):
     assert _is_as_if_nothing_had_happened(way, 0, tmp_path, whom).endswith(whom)
-    records = results_in(tmp_path / "course/.redink/gradebook.sqlite").values()
-    assert any(msgspec.msgpack.decode(one)["run_again"] for one in records)
+    with contextlib.closing(sqlite3.connect(tmp_path / "course/.redink/gradebook.sqlite")) as db:
+        assert any(one.run_again for one in results_of(db))
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ Visibility = Literal["public", "hidden"]
 Word = Literal["passed", "failed", "error", "timeout", "not_run"]
 Precision = Literal["double", "single", "half"]
 State = Literal["graded", "ungradable", "internal_error"]
+NOT_WRITTEN = "not written yet"  # what is said of a function, or of short answers, that nobody has begun
 RUN_AGAIN = "it was run again: a process of it was killed, from outside or by itself"
 
 

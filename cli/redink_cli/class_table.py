@@ -17,8 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from redink.checks.language import NOT_WRITTEN
-from redink.records import RUN_AGAIN
+from redink.records import NOT_WRITTEN, RUN_AGAIN
 from redink.texts import clean
 from redink_cli.screen import console
 from redink_cli.tables import first_names

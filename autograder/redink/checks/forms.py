@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from redink.checks.language import NOT_WRITTEN, Check, Fail, check
+from redink.checks.language import Check, Fail, check
+from redink.records import NOT_WRITTEN
 
 Form = tuple[str, ...] | type[float]  # the words that are offered, or that a number is asked for
 

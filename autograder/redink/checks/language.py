@@ -36,8 +36,6 @@ from redink.records import Precision
 
 Function = Callable[..., Any]
 
-NOT_WRITTEN = "not written yet"  # what is said of a function, or of short answers, that nobody has begun
-
 
 class Fail(Exception):  # noqa: N818 - it is a verdict, not an error
     """Raised by a `then` with the sentence that tells the student what is wrong."""

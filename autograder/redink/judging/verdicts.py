@@ -15,13 +15,13 @@ import numpy as np
 
 from redink.checks.comparing import as_array, difference, is_table, notes, outgrown
 from redink.checks.describing import describe, key_name, placed
-from redink.checks.language import NOT_WRITTEN, Check, Fail, Function, blamed, call_by_name
+from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
 from redink.checks.sizes import outgrows
 from redink.checks.things import is_thing, unlike
 from redink.errors import AuthorError
 from redink.judging.answers import Answer
-from redink.records import Verdict
+from redink.records import NOT_WRITTEN, Verdict
 from redink.texts import clean
 from redink.wire import SCALARS, Opaque, Table
 

@@ -15,7 +15,7 @@ from redink.assignment.published import Published
 from redink.assignment.spec import Question, Spec, read_spec
 from redink.assignment.trials import as_asked, make_requests
 from redink.calling import decode_inputs
-from redink.checks.language import NOT_WRITTEN, Check
+from redink.checks.language import Check
 from redink.errors import CourseError
 from redink.judging.answers import Answer, read_answer
 from redink.judging.diagnosing import Asked, read_belief
@@ -25,7 +25,7 @@ from redink.judging.forbidding import Source, breaches
 from redink.judging.in_place import Changes, Looked, find_changes, first_changed, settle
 from redink.judging.relying import relies_on
 from redink.judging.verdicts import judge
-from redink.records import Hint, Observation, Record, Trial, Verdict, Visibility
+from redink.records import NOT_WRITTEN, Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
 from redink.suggesting import unknown_name
 

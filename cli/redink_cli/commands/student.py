@@ -145,7 +145,8 @@ def _refuse_other_files(path: Path) -> None:
         raise CourseError(f"{path} is a zip: unpack it, and name the notebook in it")
     inside = sorted(path.glob("*.ipynb")) if path.is_dir() else []
     beside = sorted(path.parent.glob("*.ipynb")) if path.is_file() else []
-    near = did_you_mean(path.stem, (one.stem for one in path.parent.glob("*.ipynb"))).replace("?", ".ipynb?")
+    others = (one.stem for one in path.parent.glob("*.ipynb") if one.is_file())
+    near = did_you_mean(path.stem, others).replace("?", ".ipynb?")
     meant = f"did you mean {[*inside, *beside][0]}?" if inside or beside else near
     what = "a folder" if path.is_dir() else "not a notebook" if path.is_file() else "not a file"
     raise CourseError(

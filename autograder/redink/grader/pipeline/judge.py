@@ -8,7 +8,6 @@ from typing import NamedTuple
 import msgspec
 
 from redink.assignment.spec import Question
-from redink.checks.language import NOT_WRITTEN
 from redink.grader.answer_key.key import Part
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.budget import OVERRUN, Budget
@@ -20,7 +19,7 @@ from redink.judging.diagnosing import Asked
 from redink.judging.feedback import Feedback, forbidden_feedback, give_feedback, unjudged_feedback
 from redink.judging.in_place import Changes
 from redink.judging.relying import relies_on
-from redink.records import CellRun, ForbiddenCall, Record, Verdict
+from redink.records import NOT_WRITTEN, CellRun, ForbiddenCall, Record, Verdict
 
 _RIGHT = Verdict(verdict="passed")
 
