@@ -166,6 +166,14 @@ def match(rows: list[SheetRow], *people: Person) -> tuple[dict[str, int], list[i
 KIM, LEE = Person(id="kim1", name="Kim Lee", email="k1@x"), Person(id="kim2", name="Kim Lee", email="k2@x")
 
 
+def test_a_platforms_own_number_is_nobodys_student_number():
+    rows = [SheetRow(at=0, name="B, Bob", ids={"canvas": "4712"})]
+    assert match(rows, Person(id="4712", name="Ada Lovelace")) == ({}, [0], [])
+    assert match(rows, Person(id="4712", ids={"canvas": "4711"})) == ({}, [0], [])
+    assert match(rows, Person(id="4712", ids={"canvas": "4712"})) == ({"4712": 0}, [], [])
+    assert match(rows, Person(id="4712")) == ({"4712": 0}, [], [])  # of whom nothing else is known
+
+
 def test_two_people_of_one_name_are_told_apart_by_an_id_and_else_not_at_all():
     assert match([row(1, "Lee, Kim", email="K2@x"), row(2, "Kim Lee", email="k1@x")], KIM, LEE) == (
         {"kim2": 1, "kim1": 2},

@@ -76,6 +76,30 @@ def test_a_person_is_found_by_an_id_or_by_the_whole_name(tmp_path, key, name, id
     assert found.id == "401"
 
 
+@pytest.mark.parametrize(
+    ("key", "name", "ids"),
+    [
+        ("Bob B_4712", "Bob B", {"moodle": "4712"}),
+        ("bbob_4712", "", {"canvas": "4712"}),
+        ("Bob B", "Bob B", {"gradescope": "4712"}),
+        ("4712", "", {"github": "4712"}),  # whoever chose this name
+    ],
+)
+def test_a_platforms_own_number_is_nobodys_id_elsewhere(tmp_path, key, name, ids):
+    found = roster(tmp_path, "id,name\n4712,Ada Lovelace\n4713,Bob Boole\n")
+    assert found.find(key, name, ids) is None
+    assert not found.is_sure(found["4712"], key, ids)
+    assert found.find("4712") is found["4712"]
+    assert found.find("x", "", {"sis": "4712"}) is found["4712"]
+
+
+@pytest.mark.parametrize("kind", ["github", "canvas", "moodle"])
+def test_a_roster_may_know_people_by_a_platform_alone(tmp_path, kind):
+    found = roster(tmp_path, f"{kind},name\n4712,Ada Lovelace\n")
+    assert found.find("4712", "", {kind: "4712"}) is found["4712"]
+    assert found["4712"].name == "Ada Lovelace"
+
+
 def test_accents_do_not_matter_if_nobody_else_could_be_meant(tmp_path):
     found = roster(tmp_path, CANVAS).find("mullerjorg")
     assert found is not None

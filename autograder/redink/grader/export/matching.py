@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from redink.grader.rules.roster import Person, Token, contradict, name_tokens, plain_id
+from redink.grader.rules.roster import FOREIGN, Person, Token, contradict, name_tokens, plain_id
 from redink.records import Record
 from redink.texts import clean, same_letters
 
@@ -83,7 +83,8 @@ def _own_ids(row: SheetRow) -> Iterable[Token]:
 
 
 def _any_ids(row: SheetRow) -> Iterable[Token]:
-    return [("", same_letters(value.strip())) for value in row.ids.values() if value.strip()]
+    told = [(kind, same_letters(value.strip())) for kind, value in row.ids.items() if value.strip()]
+    return [("a platform's" if kind in FOREIGN else "", value) for kind, value in told]
 
 
 def _names(row: SheetRow) -> Iterable[Token]:
@@ -95,9 +96,13 @@ def _ids_of_person(person: Person) -> Iterable[Token]:
 
 
 def _any_ids_of_person(person: Person) -> Iterable[Token]:
-    """List the id in the gradebook, whatever it is, and addresses and logins, which are each other's on many sites."""
+    """List the id in the gradebook, and addresses and logins, which are each other's on many sites.
+
+    A platform's own number is believed to be that id only where nothing else is known of somebody.
+    """
     of = _ids(person)
-    return [("", same_letters(person.id)), *(("", of[kind]) for kind in ("login", "email") if kind in of)]
+    known = [("", same_letters(person.id)), *(("", of[kind]) for kind in ("login", "email") if kind in of)]
+    return known if person.name or of else [*known, ("a platform's", same_letters(person.id))]
 
 
 def _names_of_person(person: Person) -> Iterable[Token]:

@@ -21,7 +21,10 @@ from redink.records import Record
 from redink.texts import clean, file_name, same_letters
 
 # What a column is called: our own word first, then those of the platforms.
-_ID = ("id", "student id", "username", "login", "sis login id", "sis user id", "sid", "email address", "email")
+_ID = (
+    "id", "student id", "username", "login", "sis login id", "sis user id", "sid", "email address", "email",
+    "canvas", "canvas id", "moodle", "identifier", "gradescope", "github", "github username", "nbgrader",
+)  # fmt: skip
 _NAME = ("name", "full name", "student name", "student")
 _FIRST = ("first name", "given name")
 _LAST = ("last name", "surname", "family name")
@@ -37,6 +40,7 @@ _PLATFORMS = {
     "nbgrader": ("nbgrader",),
 }
 _FIRM = ("canvas", "sis", "login", "email", "github")  # one person has one; Moodle's numbers change by assignment
+FOREIGN = ("canvas", "moodle", "gradescope", "github")  # a platform's own numbers, or chosen names: no id elsewhere
 _NOBODY = {
     "points possible",
     "student, test",
@@ -78,7 +82,7 @@ class Roster:
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
         of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, plain_id(kind, value)), ())}
-        for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
+        for tokens in (_told_ids(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
             if found:
@@ -91,7 +95,7 @@ class Roster:
 
     def is_sure(self, person: Person, key: str, ids: Mapping[str, str]) -> bool:
         """Tell whether it is by an id that a person was found, not by the name alone."""
-        return any(person.id in self._known.get(token, ()) for token in _id_tokens(key, ids))
+        return any(person.id in self._known.get(token, ()) for token in _told_ids(key, ids))
 
     def group(self, person: Person) -> tuple[Person, ...]:
         """List everybody in a person's group, that person first."""
@@ -135,13 +139,25 @@ def _people(table: CsvTable) -> Iterator[Person]:
             yield Person(id=file_name(id), name=name, email=said(*_EMAIL), group=said(*_GROUP), ids=ids)
 
 
-def _id_tokens(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
-    """List what tells a person by an id: a platform's own, and the id that the gradebook knows."""
-    yield "id", same_letters(key)
+def _id_tokens(id: str, ids: Mapping[str, str]) -> Iterator[Token]:
+    """List what tells a person of the roster by an id: those of platforms, and whatever the gradebook may call them."""
+    yield "id", same_letters(id)
     for platform, value in ids.items():
         if value:
             yield platform, plain_id(platform, value)
             yield "id", same_letters(value)
+
+
+def _told_ids(key: str, ids: Mapping[str, str]) -> Iterator[Token]:
+    """List the ids under which a file came, each of its kind: a platform's own is nobody's id elsewhere."""
+    foreign = {same_letters(value) for kind, value in ids.items() if kind in FOREIGN}
+    if same_letters(key) not in foreign:
+        yield "id", same_letters(key)
+    for kind, value in ids.items():
+        if value:
+            yield kind, plain_id(kind, value)
+            if kind not in FOREIGN:
+                yield "id", same_letters(value)
 
 
 def contradict(person: Person, ids: Mapping[str, str]) -> bool:
