@@ -2,7 +2,8 @@
 
 Prints, for each eighth of the class: wall and CPU seconds, memory (proportional, so that what forks share counts once), the
 processes, the open descriptors of coordinator and workers, and the folders of boxes. What grows from one eighth to the next
-is a leak. CPU is the machine's own count, all processes of the run together.
+is a leak. CPU is the machine's own count, all processes of the run together. At the end: when feedback was there, from the
+gradebook, beside what rush.py simulates for a class that hands in all at once, at the CPU seconds that were measured.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from measuring import copied, run, write_class
 from one_class import OTHERS, SLUG
+from rush import summed_up, waits
 
 from redink.box import processes
 from redink.grader.assignment.assignment import read_assignment
@@ -78,6 +81,13 @@ def _descriptors(pid: int) -> int:
     return 0
 
 
+def waited(book: Path) -> list[float]:
+    """Return the seconds from the first result to each, sorted: the start of a run is no part of the queue."""
+    with contextlib.closing(sqlite3.connect(book)) as db:
+        times = sorted(datetime.fromisoformat(at).timestamp() for (at,) in db.execute("SELECT graded_at FROM results"))
+    return [one - times[0] for one in times]
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         course = copied(Path(folder), SLUG)
@@ -91,13 +101,14 @@ def main() -> None:
         environment = {**os.environ, "TMPDIR": str(temporary)}
         words = [str(word) for word in command]
         with subprocess.Popen(words, cwd=course.root, env=environment, stdout=subprocess.DEVNULL) as grading:
-            began, shown = time.monotonic(), -1
+            began, shown, first = time.monotonic(), -1, None
             print("graded   wall s    CPU s   memory MB   processes   descriptors   folders", flush=True)
             while grading.poll() is None:
                 graded = graded_in(book)
                 if graded and (part := graded * PARTS // COUNT) > shown:
                     shown = part
                     seen = look(grading.pid, graded, began, temporary)
+                    first = first or seen
                     print(f"{seen.graded:6} {seen.wall:8.0f} {seen.cpu:8.0f} {seen.memory_mb:11.0f} {seen.processes:11} "
                           f"{seen.descriptors:13} {seen.folders:9}", flush=True)  # fmt: skip
                 time.sleep(0.2)
@@ -106,6 +117,10 @@ def main() -> None:
         print(
             f"{graded_in(book):6} {time.monotonic() - began:8.0f}   the end: gradebook {size:.0f} MB, {left} folders left"
         )
+        each = (seen.cpu - first.cpu) / (seen.graded - first.graded)
+        measured, simulated = (summed_up(one) for one in (waited(book), waits([0.0] * COUNT, JOBS, each)))
+        for what, wait in (("measured", measured), (f"simulated, at {each:.3f} CPU s and {JOBS} cores", simulated)):
+            print(f"feedback after, in the middle and at most: {wait.median:.0f} s, {wait.longest:.0f} s ({what})")
 
 
 if __name__ == "__main__":
