@@ -74,10 +74,10 @@ ACCEPTED = {
 REFUSED = {
     "an error that was asked for": (
         {"returns": [1, 2]}, {"raises": "ValueError"}, "the call raises a ValueError, but it returns a list of 2",
-    ),  # fmt: skip
+    ),
     "an error for an answer": (
         [{"raises": "KeyError"}], [{"returns": 3}], "in result[0]: expected that the call returns a number, but it raises",
-    ),  # fmt: skip
+    ),
     "another answer where none was raised": ({"returns": 4}, {"returns": 3}, 'in result["returns"]: expected 3, got 4'),
     "an object of another type": ({"returns": Opaque("Loan")}, {"returns": Opaque("Account")}, "object of type Account"),
     "an answer for an object": ({"returns": 3}, {"returns": Opaque("Account")}, "got a number"),

@@ -80,8 +80,9 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
 
 @contextlib.contextmanager
 def _dropped_output() -> Iterator[None]:
-    drop = Path(os.devnull).open("w", encoding="utf-8")
-    with drop, contextlib.redirect_stdout(drop), contextlib.redirect_stderr(drop):
+    with Path(os.devnull).open("w", encoding="utf-8") as drop, contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(drop))
+        stack.enter_context(contextlib.redirect_stderr(drop))
         yield
 
 
