@@ -88,6 +88,7 @@ REFUSED = {
     "a column for a vector": (np.ones((5, 1)), np.ones(5), "expected shape (5,), got (5, 1)"),
     "a row for a vector": (np.ones((1, 5)), np.ones(5), "expected shape (5,), got (1, 5)"),
     "a number for an array": (1.0, np.ones(3), "expected shape (3,), got a single number"),
+    "a list for a number": ([1.0], 1.0, "expected a number, got a list of 1"),
     "an array for a number": (np.ones(1), 1.0, "expected a number, got an array of shape (1,)"),
     "empty arrays of other shapes": (np.ones(0), np.ones((0, 3)), "expected shape (0, 3), got (0,)"),
     "nothing for something": ([], array([1.0]), "expected shape (1,), got (0,)"),

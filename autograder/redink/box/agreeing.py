@@ -43,7 +43,9 @@ def _tables_agree(seen: Table, own: Table) -> bool:
 
 
 def _lengths_agree(seen: Any, own: Any) -> bool:
-    lengths = [len(one) if isinstance(one, list | tuple) else one.shape[0] if np.ndim(one) else -1 for one in (seen, own)]
+    lengths = [
+        len(one) if isinstance(one, list | tuple) else one.shape[0] if np.ndim(one) else -1 for one in (seen, own)
+    ]
     return lengths[0] == lengths[1]
 
 

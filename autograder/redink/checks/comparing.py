@@ -147,6 +147,8 @@ def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     got, complaint = as_array(seen)
     if got is None:
         return f"expected {describe(expected)}, {complaint}"
+    if not wanted.shape and isinstance(seen, list):
+        return f"expected a number, got {describe(seen)}"
     if got.shape != wanted.shape:
         return _shapes(got.shape, wanted.shape)
     if not wanted.size:
