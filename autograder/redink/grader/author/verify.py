@@ -170,7 +170,7 @@ def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
                 yield f"{case.who} of {case.question} also loses {question.id} ({failing})"
         elif all(check.verdict == "passed" for check in question.checks):
             yield f"{case.who} is not caught by {case.question}"
-        elif question.hint is None:
+        elif question.hint is None or not question.hint.misconception:
             yield f"{case.who} {_NO_HINT}"
         elif question.hint.misconception != case.id:
             yield f"{case.who} draws the hint {question.hint.name}"
