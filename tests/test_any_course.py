@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
+from redink.assignment.handout import read_handout
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.course import Course
+from tests.concept_keys import concept_key, told
 from tests.conftest import SECRET, Desk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
 
 COURSE = Path(__file__).parent / "any_course"
-FULL = {"surveys": 15, "algorithms": 15}
+FULL = {"surveys": 17, "algorithms": 15}
 
 SUBMISSIONS = {path.stem: path for path in sorted(COURSE.glob("submissions/*/*.py"))}
 
@@ -72,6 +76,13 @@ def test_wrong_answers_lose_their_question_and_say_why(graded):
         assert [one["id"] for one in lost] == said["loses"].split(", "), name
         told = [check["message"] for one in lost for check in one["checks"]]
         assert any(said.get("says", "").casefold() in message.casefold() for message in told), (name, told)
+
+
+def test_no_right_answer_of_a_concept_question_is_in_any_value_that_ships(course):
+    assignment = read_assignment(Course(course), "surveys")
+    key = concept_key(assignment)
+    assert key == {"silence": "telling", "half_width": 0.5}
+    assert told(read_handout(assignment.folder), key) == set()
 
 
 @pytest.mark.parametrize("slug", ["surveys", "algorithms"])

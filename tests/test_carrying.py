@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
 from redink import wire
@@ -73,8 +74,10 @@ STUDENTS: dict[str, dict[int, str]] = {
         act="import os, msgspec; data = msgspec.msgpack.encode(dict(type='borrow', name='centre', inputs=b'')); "
             "os.write(3, len(data).to_bytes(8, 'little') + data)")},
 }  # fmt: skip
+MORE = "takes or returns more than plain data"
 CANNOT = "could not be tried with the error in centre ({why}): a person should look"
 ENDED = CANNOT.format(why="it took too long, returned too much, or ended its process")
+SAME = "not tried with the error in centre, where all answers are the same: a person should look"
 OUTCOMES: dict[str, tuple[float, float, str]] = {  # points for centre and scale, and what is noted in scale
     "right": (40, 40, ""),
     "early": (0, 40, GIVEN),
@@ -82,7 +85,7 @@ OUTCOMES: dict[str, tuple[float, float, str]] = {  # points for centre and scale
     "late": (40, 0, ""),
     "empty": (0, 0, ""),
     "own_copy": (0, 0, ""),
-    "constant": (0, 0, ""),
+    "constant": (0, 0, SAME),
     "lazy": (0, 0, ""),
     "raises": (0, 0, ""),
     "lists": (0, 40, f"{GIVEN}\n{RAISED}"),
@@ -93,7 +96,7 @@ OUTCOMES: dict[str, tuple[float, float, str]] = {  # points for centre and scale
     "unwritten": (0, 0, ""),
     "in_place": (0, 40, f"{GIVEN}\nchanged its input X in place, which is charged in centre"),
     "in_place_alone": (20, 40, "changed its input X in place, which is charged in centre"),
-    "not_data": (0, 0, CANNOT.format(why="centre takes or returns more than plain data")),
+    "not_data": (0, 0, CANNOT.format(why=f"centre {MORE}")),
     "other_each_time": (0, 0, ""),
     "sleeps": (0, 0, ENDED),
     "huge": (0, 0, ENDED),
@@ -351,7 +354,14 @@ def observe(zygote: Zygote, source: str, lend: Any, x: Any = 1.0) -> Observation
 
 @pytest.fixture(scope="module")
 def zygote() -> Any:
-    with Zygote(torch=False) as made:
+    with Zygote(torch=False, packages=("pandas",)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def students() -> Any:
+    """Another zygote, for boxes that lend."""
+    with Zygote(torch=False, packages=("pandas",)) as made:
         yield made
 
 
@@ -436,8 +446,15 @@ ALIKE = [
     ({"a": [1.0, (2, 3)]}, {"a": [1.0, [2, 3]]}),
     (10**40, 10**40),
     (1j, 1j),
+    (pd.Series([1.0, 2.0], name="a"), pd.Series([1.0, 2.0 + 1e-9], name="b")),
+    (pd.DataFrame({"a": [1], "b": ["x"]}), pd.DataFrame({"b": ["x"], "a": [1]})),
+    (np.array(["2024-03-01", "NaT"], "M8[us]"), np.array(["2024-03-01", "NaT"], "M8[us]")),
 ]
 UNLIKE = [
+    (pd.Series([1.0, 2.0]), pd.Series([1.0, 2.0], index=[1, 2])),
+    (pd.Series([1.0], name="a"), pd.DataFrame({"a": [1.0]})),
+    (pd.DataFrame({"a": [1]}), {"a": [1]}),
+    (np.array(["2024-03-01"], "M8[us]"), np.array(["2024-03-02"], "M8[us]")),
     (1.0, 1.00001),
     (1_000_001, 1_000_000),
     (np.zeros((2, 1)), np.zeros(2)),
@@ -477,10 +494,47 @@ def test_a_lent_call_has_the_names_of_an_ordinary_one(zygote):
     assert wire.decode(lent.value) == [[["student", "x", "y"], "when"], [1.0], {"y": 2.0}]
 
 
-@pytest.mark.parametrize("given", ["lambda: x", "np.random.default_rng(0)", "iter([x])", "np.array([None])", "{1: x}"])
+@pytest.mark.parametrize("given", ["lambda: x", "np.random.default_rng(0)", "iter([x])", "np.array([None])",
+    "collections.Counter('a')", "{x: iter([x])}", "decimal.Decimal('nan')", "type('Own', (list,), {})()",
+    "pd.Series(['a'], dtype='category')", "pd.DataFrame({'a': [iter([x])]})", "pd.Timestamp('2024-03-01')",
+])  # fmt: skip
 def test_what_is_not_plain_data_is_not_borrowed(zygote, given):
-    seen = observe(zygote, BOTH.format(given=given), lambda borrow: pytest.fail("it was sent"))
-    assert (seen.status, seen.error) == ("raised", "CannotBorrow: early takes or returns more than plain data")
+    seen = observe(zygote, IMPORTS + BOTH.format(given=given), lambda borrow: pytest.fail("it was sent"))
+    assert (seen.status, seen.error) == ("raised", f"CannotBorrow: early {MORE}")
+
+
+IMPORTS = "import collections, datetime, decimal, fractions\nimport numpy as np\nimport pandas as pd\n"
+CROSSES = [
+    "{1: x, (2, 3): 'a'}",
+    "{(1, 2.5)}",
+    "frozenset({1})",
+    "decimal.Decimal('1.50')",
+    "fractions.Fraction(1, 3)",
+    "datetime.datetime(2024, 3, 1, 12)",
+    "[datetime.date(2024, 3, 1), datetime.timedelta(3)]",
+    "np.array(['2024-03-01'], dtype='datetime64[us]')",
+    "(1, [2, (3,)])",
+    "pd.Series([1.5, np.nan], index=['a', 'b'], name='s')",
+    "pd.DataFrame({'n': [1, 2], 'word': ['a', None], 'day': pd.to_datetime(['2024-03-01'] * 2)}, index=[7, 5])",
+    "pd.DataFrame({'g': [1, 1], 'h': [2, 3], 'v': [0.5, 1.5]}).groupby(['g', 'h']).sum()",
+]
+
+
+@pytest.mark.parametrize("given", CROSSES)
+def test_whatever_crosses_whole_is_borrowed_and_comes_back_as_what_it_was(zygote, students, given):
+    source = IMPORTS + f"def early(y):\n    return y\ndef late(x):\n    made = {given}\n    back = early(made)\n"
+    source += "    return type(back) is type(made) and repr(back) == repr(made)\n"
+    cells = [Cell(index=1, source=source)]
+    with students.held(), Lending(students, cells, LIMITS, {}) as lending:
+        seen = observe(zygote, source, lending.lend)
+    assert (seen.error, seen.value) == ("", wire.encode(True))
+    assert counts(seen) == [("early", 1, 1)]
+
+
+def test_a_lent_table_that_cannot_be_put_together_is_no_answer(zygote):
+    table = wire.Table([("a", [1, 2])], [(1, 2), (1, 3)], ["i", "j", "k"])
+    lend = lambda borrow: Lent(status="returned", value=wire.encode([table, [1.0], {}]))  # noqa: E731
+    assert observe(zygote, BOTH.format(given="x"), lend).error == f"CannotBorrow: early {MORE}"
 
 
 def test_only_functions_are_borrowed(zygote):
@@ -543,7 +597,7 @@ def test_a_borrowed_function_changes_the_references_argument_too(zygote):
 
 def test_a_lender_that_answers_otherwise_is_refused(zygote):
     seen = observe(zygote, BOTH.format(given="x"), lambda borrow: Lent(status="returned", value=wire.encode([1.0])))
-    assert seen.error == "CannotBorrow: early takes or returns more than plain data"
+    assert seen.error == f"CannotBorrow: early {MORE}"
 
 
 def test_the_references_own_arguments_are_changed_as_the_students_were():

@@ -85,6 +85,11 @@ def test_a_small_class_is_listed_one_by_one(screen):
     ]  # fmt: skip
 
 
+def test_what_a_person_should_look_at_stands_in_the_line_of_a_small_class_too(screen):
+    class_table.show_class(Report(results=a_class((1, RIGHT), (1, DOUBTFUL)), groups=()))
+    assert "a: odd: a person should look (a_0)" in " ".join(" ".join(screen()).split())
+
+
 def test_names_of_the_roster_stand_beside_the_ids_where_they_fit(screen):
     names = {"student_000": "Ada Lovelace", "student_001": "Maximiliana " * 4, "student_002": "student_002"}
     class_table.show_class(Report(results=a_class((2, RIGHT), (1, WRONG)), groups=(), names=names))

@@ -56,6 +56,9 @@ ACCEPTED = {
     "an empty list for no booleans": ([], array([], bool)),
     "a dict": ({"w": [1.0], "b": array(0)}, {"w": array([1.0]), "b": 0}),
     "integers as keys": ({1: 2.0, (0, 1): 3}, {1: 2.0, (0, 1): 3}),
+    "what was returned where nothing was raised": ({"returns": array(3, I64)}, {"returns": 3}),
+    "a whole float that was returned": ([{"returns": 3750.0}], [{"returns": 3750}]),
+    "an object that cannot cross": ({"returns": Opaque("Account")}, {"returns": Opaque("Account")}),
     "several things": ([array([1.0, 2.0]), True, "x"], [array([1.0, 2.0]), True, "x"]),
     "arrays of different shapes": ([np.ones(3), np.ones((2, 2))], [np.ones(3), np.ones((2, 2))]),
     "a count beside a measure": ([3.0, 0.1], [3, 0.1]),
@@ -69,6 +72,15 @@ ACCEPTED = {
     "what numpy computes": ((np.int64(3), np.float32(0.5)), [3, 0.5]),
 }
 REFUSED = {
+    "an error that was asked for": (
+        {"returns": [1, 2]}, {"raises": "ValueError"}, "the call raises a ValueError, but it returns a list of 2",
+    ),
+    "an error for an answer": (
+        [{"raises": "KeyError"}], [{"returns": 3}], "in result[0]: expected that the call returns a number, but it raises",
+    ),
+    "another answer where none was raised": ({"returns": 4}, {"returns": 3}, 'in result["returns"]: expected 3, got 4'),
+    "an object of another type": ({"returns": Opaque("Loan")}, {"returns": Opaque("Account")}, "object of type Account"),
+    "an answer for an object": ({"returns": 3}, {"returns": Opaque("Account")}, "got a number"),
     "a number beyond tolerance": (1.0 + 5e-8, 1.0, "expected 1.0, got 1.00000005"),
     "another number": (2.0, 1.0, "expected 1, got 2"),
     "not quite nothing": (1e-11, 0.0, "expected 0, got 1e-11"),
@@ -76,6 +88,7 @@ REFUSED = {
     "a column for a vector": (np.ones((5, 1)), np.ones(5), "expected shape (5,), got (5, 1)"),
     "a row for a vector": (np.ones((1, 5)), np.ones(5), "expected shape (5,), got (1, 5)"),
     "a number for an array": (1.0, np.ones(3), "expected shape (3,), got a single number"),
+    "a list for a number": ([1.0], 1.0, "expected a number, got a list of 1"),
     "an array for a number": (np.ones(1), 1.0, "expected a number, got an array of shape (1,)"),
     "empty arrays of other shapes": (np.ones(0), np.ones((0, 3)), "expected shape (0, 3), got (0,)"),
     "nothing for something": ([], array([1.0]), "expected shape (1,), got (0,)"),

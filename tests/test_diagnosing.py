@@ -1,5 +1,8 @@
 """Naming the misconception behind a wrong answer."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -139,6 +142,25 @@ def test_an_error_is_recognised_by_its_kind():
     divides = belief("divides_by_zero", p0=raised("ZeroDivisionError: division by zero"))
     assert named(answers(raised("ZeroDivisionError: float division"), 1.0, 2.0), divides) == "divides_by_zero"
     assert named(answers(raised("ValueError: x"), 1.0, 2.0), divides) is None
+
+
+def test_that_a_call_did_not_end_shows_no_misconception_by_itself():
+    endless = answer(status="timeout")
+    assert named(answers(endless, endless, endless), belief("never_ends", p0=endless, p1=endless, p2=endless)) is None
+    assert named(answers(endless, 1.0, 2.0), belief("never_ends", p0=endless)) is None
+    mostly = belief("ends_once", p0=endless, p1=7.0)
+    assert named(answers(endless, 7.0, 2.0), mostly) == "ends_once"
+    assert named(answers(0.0, 7.0, 2.0), mostly) is None
+
+
+def test_an_exact_number_is_not_told_that_floats_are_inexact():
+    asked = [Asked(id="adds/p0", check=ASKED[0].check, inputs={}, expected=Decimal("1.10"))]
+    floats = belief("pays_in_floats", p0=0.5)
+    assert named(answers(0.5), floats, asked=asked) == "pays_in_floats"
+    assert named(answers(Fraction(1, 2)), floats, asked=asked) is None
+    assert named(answers(Decimal("0.5")), belief("halves", p0=Decimal("0.5")), asked=asked) == "halves"
+    numbers = [Asked(id="adds/p0", check=ASKED[0].check, inputs={}, expected=1.1)]
+    assert named(answers(Fraction(1, 2)), floats, asked=numbers) == "pays_in_floats"
 
 
 def test_trials_that_were_not_seen_are_left_out():

@@ -19,11 +19,13 @@ from typing import Any
 
 import pytest
 
+from redink import wire
 from redink.assignment.handout import read_handout
 from redink.checks.language import Check
 from redink.grader.assignment.assignment import Assignment, read_assignment
 from redink.grader.assignment.master import BEGIN, END
 from redink.grader.course import Course
+from tests.concept_keys import concept_key, told
 
 FILES = {"README.md", "assignment.toml", "checks.py", "published.json"}
 SHORTEST = 12  # shorter lines, such as `return w`, tell nothing
@@ -254,6 +256,63 @@ def test_nothing_of_the_solution_is_in_the_perceptron_bundle(tmp_path):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_nothing_of_the_solution_is_in_what_ships_of_an_assignment(slug):
     assert leaks(read_handout(assignment(slug).folder), secrets_of(assignment(slug))) == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_no_right_answer_of_a_concept_question_is_in_any_value_that_ships(slug):
+    key = concept_key(assignment(slug))
+    assert key
+    assert told(read_handout(assignment(slug).folder), key) == set()
+
+
+def test_the_search_for_right_answers_reads_what_crosses_the_wire():
+    value = base64.b64encode(wire.encode([{"units": "muted", "grid": "widen"}])).decode()
+    files = {"published.json": json.dumps({"gives": {"form/p0": {"value": value}}}).encode()}
+    assert told(files, {"units": "muted", "grid": "shift"}) == {("published.json", "units")}
+
+
+def test_values_of_an_earlier_version_that_tell_a_right_answer_are_not_handed_out(little):
+    tell_the_key(little)
+    path = little.assignment / "published.json"
+    published = json.loads(path.read_bytes())
+    assert [one["id"] for one in published["misconceptions"] if one["question"] == "ideas"] == []
+    value = base64.b64encode(wire.encode({"mean_runs_over": "features", "spread_is_a": "length"})).decode()
+    gives = {"answers_are_words/p0": {"status": "returned", "value": value}}
+    published["misconceptions"].append({"id": "old", "question": "ideas", "hint": "?", "gives": gives})
+    path.write_text(json.dumps(published), encoding="utf-8")
+    done = little.redink("distribute", "little", "--to", "out")
+    assert done.returncode == 1
+    assert "holds right answers of concept questions" in done.stderr
+
+
+def tell_the_key(little: Any, then: str = "(seen)") -> None:
+    """Add a public check that is given short answers, and build."""
+    path = little.assignment / "checks.py"
+    added = f"""
+
+@check("ideas", weight=0, trials=1)
+def answers_are_words():
+    '''Each answer is a word.'''
+    return {{}}
+
+
+@answers_are_words.when
+def _(student):
+    return dict(student.answers)
+
+
+@answers_are_words.then
+def _{then}:
+    assert all(isinstance(word, str) for word in seen.values())
+"""
+    path.write_text(path.read_text(encoding="utf-8") + added, encoding="utf-8")
+    done = little.redink("build", "little")
+    assert done.returncode == (0 if then == "(seen)" else 1), done.stderr
+    assert then == "(seen)" or "compares short answers with the right ones, which would be published" in done.stderr
+
+
+def test_a_public_check_that_needs_the_key_of_short_answers_is_refused(little):
+    tell_the_key(little, "(seen, expected)")
 
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])

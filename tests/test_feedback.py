@@ -8,7 +8,7 @@ from redink.judging.answers import read_answer
 from redink.judging.feedback import give_feedback, show
 from redink.judging.verdicts import judge
 from redink.records import Observation, Trial
-from redink.wire import Opaque, encode
+from redink.wire import Opaque, Table, encode
 
 TALE = "X[0, 0] = 0.7312345 'Fisher' </pre><script>"
 
@@ -198,6 +198,9 @@ def test_a_trial_is_named_by_its_check_its_kind_and_its_number():
         (list(range(20)), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]"),
         ({"a": 1, 2: None}, "{a: 1, 2: None}"),
         (Opaque("Model"), "<Model>"),
+        (Table([(None, [1.5, 2.0])], [0, 1], is_series=True), "Series {index: [0, 1], values: [1.5, 2]}"),
+        (Table([("size", [1.5])], [0], is_series=True), "Series {index: [0], size: [1.5]}"),
+        (Table([(None, [1.5])], [0]), "DataFrame {index: [0], None: [1.5]}"),
         ("a\nb", "'a\\nb'"),
         (True, "True"),
     ],

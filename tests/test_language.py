@@ -6,7 +6,7 @@ import pytest
 from redink.assignment.load import load_checks, read_source
 from redink.assignment.spec import read_spec
 from redink.assignment.trials import make_requests, make_trials
-from redink.checks import Check, Fail, check, close, concept
+from redink.checks import Check, Fail, check, close, concept, printed
 from redink.checks.seeds import PUBLISHED, generator, seed
 from redink.errors import AuthorError
 from redink.grader.digests import fingerprint
@@ -239,7 +239,7 @@ def test_a_concept_item_reads_the_answer_filed_under_its_name():
         """What happens at 0."""
 
     shipped = zero_score.shipped(("answers",), {})
-    assert shipped.source == "def when(student):\n    return student.answers['zero_score']\n"
+    assert shipped.source == "def when(student):\n    return student.answers.get('zero_score')\n"
     assert (zero_score.trials, zero_score.weight) == (1, 3)
 
 
@@ -334,3 +334,25 @@ def test_a_check_may_be_about_more_than_it_calls():
         return student.k(x)
 
     assert calls_one.about == {"g", "h", "k"}
+
+
+def test_what_is_said_of_a_list_is_said_of_lines_where_they_were_printed():
+    @check("star")
+    def prints():
+        """Prints."""
+        return {}
+
+    @prints.when
+    def _(student):
+        return printed(student.star)
+
+    assert prints.told("expected 4 values, got 5") == "expected 4 lines, got 5"
+    assert prints.told("expected 1 value, got 0") == "expected 1 line, got none: nothing was printed"
+    assert prints.told("in result[1]: expected 'a', got 'b'") == "in line 2: expected 'a', got 'b'"
+    other = check("star")(prints.given_function)
+
+    @other.when
+    def _(student):
+        return printed(student.star), student.star()
+
+    assert other.told("expected 2 values, got 5") == "expected 2 values, got 5"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from collections.abc import Iterator
@@ -115,11 +116,26 @@ def test_what_a_function_prints_before_it_fails_is_not_an_answer(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_what_is_printed_to_a_stream_that_was_bound_before_counts_too(capsys):
+    say = functools.partial(print, file=sys.stdout)
+
+    def speak(out=sys.stdout):
+        say("a")
+        print("b", file=out, flush=True)
+        return printed(print, "within")
+
+    assert printed(speak) == ["a", "b"]
+    assert printed(lambda: say(speak())) == ["a", "b", "['within']"]
+    assert capsys.readouterr().out == ""
+    say("after")
+    assert capsys.readouterr().out == "after\n"
+
+
 def test_only_an_exception_of_the_kind_counts_as_raised():
-    assert raised(ValueError, fails_with, ValueError("x")) == "raises ValueError"
-    assert raised(ValueError, fails_with, TooSmall()) == "raises ValueError"
-    assert raised(ValueError, float, "1.5") == "returns a float"
-    assert raised(ValueError, lambda: "raises ValueError") == "returns a str"
+    assert raised(ValueError, fails_with, ValueError("x")) == {"raises": "ValueError"}
+    assert raised(ValueError, fails_with, TooSmall()) == {"raises": "ValueError"}
+    assert raised(ValueError, float, "1.5") == {"returns": 1.5}
+    assert raised(ValueError, lambda: {"raises": "ValueError"}) == {"returns": {"raises": "ValueError"}}
     own = type("ValueError", (Exception,), {})
     for error in (TypeError(), own(), NotImplementedError(), KeyboardInterrupt()):
         with pytest.raises(type(error)):
@@ -141,5 +157,5 @@ def test_both_travel_with_a_when():
     source = given.shipped(("speak",), {}).source
     request = Request(id="q/p0", when=source, inputs=encode({}))
     seen = observe(request, {"speak": lambda: sys.stdout.write("hello \n"), "fail": lambda: fails_with(TooSmall())}, 10)
-    assert (seen.status, decode(seen.value)) == ("returned", [["hello"], "raises ValueError"])
+    assert (seen.status, decode(seen.value)) == ("returned", [["hello"], {"raises": "ValueError"}])
     assert observe(request, {"speak": lambda: None}, 10).status == "missing"

@@ -489,6 +489,27 @@ def test_what_student_code_prints_or_reads_does_not_disturb_the_outcome(folder):
     assert not any(word in done.stdout for word in ("raw", "deep", "in centre", "shell"))
 
 
+def test_a_notebook_of_another_folder_imports_the_files_beside_it(folder):
+    (folder / "own_helper.py").write_text("import numpy as np\nmean = np.mean\n")
+    body = "def centre(X):\n    return X - mean(X, axis=0)\n"
+    write_notebook(folder / "tiny.ipynb", "from own_helper import mean", body)
+    done = redink("check", f"{folder.name}/tiny.ipynb", cwd=folder.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_cell_that_binds_the_output_prints_to_what_a_check_looks_at(folder):
+    printing = (
+        "import sys\ndef centre(X, out=sys.stdout):\n    print('seen', file=out)\n    return X - X.mean(axis=0)\n"
+    )
+    write_notebook(folder / "tiny.ipynb", printing)
+    source = (folder / "checks.py").read_text().replace("import check", "import check, printed")
+    asks = "\n\n@subtracts_the_mean_of_each_column.when\ndef _(student, X):\n"
+    asks += "    return X - X.mean(axis=0) if printed(student.centre, X) else None\n"
+    (folder / "checks.py").write_text(source + asks)
+    done = redink("check", "tiny.ipynb", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="only POSIX shells start commands that ignore Ctrl-C")
 def test_a_command_in_the_background_stops_endless_functions_too(folder):
     toml = folder / "assignment.toml"

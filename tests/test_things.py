@@ -323,6 +323,13 @@ def test_the_same_thing_in_another_form_passes(seen: Any, expected: Any) -> None
         (frame(a=[1, 2]), frame(a=[1]), "expected 1 rows, got 2"),
         (frame(a=[1, 2]), frame(a=[1, 3]), 'in result["a"]: 1 of 2 numbers differ; at [1] expected 3, got 2'),
         (frame(a=["x"]), frame(a=["y"]), 'in result["a"][0]: expected \'y\', got \'x\''),
+        (frame(a=["1", "2"]), frame(a=[1, 2]), 'in result["a"]: expected numbers, got texts'),
+        (frame(a=[None, None]), frame(a=[1, 2]), 'in result["a"]: expected numbers, got missing values alone'),
+        (frame(a=[1, 2]), frame(a=["x", "y"]), 'in result["a"]: expected texts, got numbers'),
+        (frame(a=["2024-02-29"]), frame(a=DAYS[:1]), 'in result["a"]: expected datetimes, got texts'),
+        (frame(a=[DAYS[0].astype(dt.date)]), frame(a=DAYS[:1]), 'in result["a"]: expected datetimes, got dates'),
+        (frame(a=[1, "x"]), frame(a=[1, 2]), 'in result["a"]: expected numbers, got values of several kinds'),
+        (MEANS, {"a": 1.5, "b": 2.5}, "expected a dict with keys a, b, got a pandas Series, which is not accepted"),
         (MEANS.reset_index(drop=True), MEANS, "in result.index[0]: expected a string, got a number"),
         (pd.Series([1.5, 2.6], index=["a", "b"]), MEANS, "1 of 2 numbers differ; at [1] expected 2.5, got 2.6"),
         ([frame(a=[1])], [frame(a=[2])], 'in result[0]["a"]'),
@@ -331,6 +338,7 @@ def test_the_same_thing_in_another_form_passes(seen: Any, expected: Any) -> None
 def test_what_differs_is_said_in_a_sentence(seen: Any, expected: Any, sentence: str) -> None:
     assert sentence in (told(seen, expected) or "passes")
     assert told(expected, expected) is None
+    assert not isinstance(expected, dict) or "to_numpy" not in told(seen, expected)
 
 
 @pytest.mark.parametrize(

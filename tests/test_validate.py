@@ -1,9 +1,15 @@
 # ruff: noqa: E501 - a table of slips reads best with one on a line
 """An author's slips are told before anything runs: what, where, and what to do."""
 
+import contextlib
+import importlib.util
+from pathlib import Path
+
 import pytest
 
+from redink.assignment.spec import Question, Spec
 from redink.errors import AuthorError
+from redink.grader.assignment.forbidden_names import refuse_unknown_forbids
 from redink.grader.author.build import build
 from redink.grader.course import Course
 from redink.grader.workers.workers import workers_for
@@ -19,6 +25,10 @@ THEN = "\n\n\n@subtracts_the_mean_of_each_column.then\ndef _(seen):\n    {}"
 MEDIAN = 'misconception("takes_the_mean_over_rows", "centre", hint="?", old="X.mean(axis=0)", new="np.median(X)")\n'
 
 SLIPS = {
+    "a generator among the inputs": (CHECKS, GIVEN, "    return dict(X=rng)", r"a Generator, which is not plain data .*; make a seed an input, and np\.random\.default_rng"),
+    "a helper of ours that is not imported": (CHECKS, GIVEN, GIVEN + "\n\n\n@subtracts_the_mean_of_each_column.when\ndef _(student, X):\n    return raised(ValueError, student.centre, X)", "write `from redink.checks import raised`"),
+    "a given that raises in a later trial": (CHECKS, GIVEN, "    return dict(X=[1.0, 2.0][trial])", "IndexError: .*, in trial 2"),
+    "two lines that do not fit": (MASTER, "import numpy as np", "import numpy as np\n" + "x = 1  # " + 90 * "x" + "\n" + "y = 1  # " + 90 * "x", r"x… \(so have the lines \d+\)"),
     "a given that raises": (CHECKS, "rng.integers", "rng.integer", r"its given raised AttributeError.*checks\.py, line 10"),
     "a given that names what there is not": (CHECKS, "(rng, trial)", "(rng, seed, trial=0)", "its given names seed"),
     "a given without a return": (CHECKS, GIVEN, "    n + d", "returned nothing"),
@@ -76,3 +86,19 @@ def test_a_slip_is_told_in_one_sentence(tiny, slip):
     with pytest.raises(AuthorError, match=told) as complaint, workers_for(course, "tiny") as workers:
         build(course, "tiny", workers)
     assert "\n" not in str(complaint.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "packages", "told"),
+    [
+        (".srot", (), "has an attribute srot; did you mean "), (".backward", (), ""), (".sort", (), ""),
+        (".to_numpy", ("pandas",), ""), (".gruopby", ("pandas",), "did you mean groupby"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_attribute_is_told_where_torch_is_not_installed_too(monkeypatch, name, packages, told):
+    installed = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda one: None if one == "torch" else installed(one))
+    question = Question(id="q", title="Q", points=1, asks=("f",), forbids=(name,))
+    spec = Spec(title="T", slug="t", questions=(question,), packages=packages)
+    with pytest.raises(AuthorError, match=told) if told else contextlib.nullcontext():
+        refuse_unknown_forbids(spec, Path("assignment.toml"))

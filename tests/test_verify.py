@@ -158,6 +158,34 @@ def test_what_is_broken_and_missing_is_counted(broken):
     assert broken.splitlines()[-1].endswith("broken, 1 missing")
 
 
+@pytest.mark.parametrize(
+    ("more", "new", "told"),
+    [
+        ("", "X * (lambda: [0 for _ in iter(int, 1)])()", "it never ends, or is ended, and so are many other mistakes"),
+        ("""
+
+@subtracts_the_mean_of_each_column.then
+def _(seen, expected):
+    assert abs(seen - expected).max() < 1e-3
+
+
+@subtracts_the_mean_of_each_column.view
+def _(seen):
+    return "a table"
+""", "X - X.mean(axis=0) + 1",
+         "it fails subtracts_the_mean_of_each_column, and yet what it returns there is the same as the reference's"),
+    ],
+    ids=["it never ends", "a view that is too coarse"],
+)  # fmt: skip
+def test_why_a_misconception_draws_no_hint_is_told(tiny, more, new, told):
+    toml = tiny.assignment / "assignment.toml"
+    toml.write_text(toml.read_text().replace("[[questions]]", "[limits]\ncheck_cpu = 0.1\n\n[[questions]]", 1))
+    add(tiny.assignment / "checks.py", more)
+    hint = 'hint="Think again.", old="X - X.mean(axis=0)"'
+    add(tiny.solution / WRONG, f'\nmisconception("says_nothing", "centre", {hint}, new="{new}")\n')
+    assert f"✗ the misconception says_nothing draws no hint: {told}" in verify(tiny)
+
+
 HELPER = "def without_mean(X):\n    return X - X.mean(axis=0)"
 
 

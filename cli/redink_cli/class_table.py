@@ -124,6 +124,8 @@ def _score(result: Result) -> Text:
 
 def _remark(result: Result) -> str:
     """Say in one line what an instructor wants to know about a result."""
+    from redink.grader.pages.facts import asked_of_a_person
+
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
     parts = [f"{question.id}: {question.hint.name}" for question in result.questions if question.hint]
@@ -139,6 +141,7 @@ def _remark(result: Result) -> str:
         parts.append("nothing is written yet")
     elif other:
         parts.append(f"lost points in {', '.join(other)}")
+    parts += asked_of_a_person(result)
     return "; ".join(parts)
 
 

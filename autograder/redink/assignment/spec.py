@@ -12,10 +12,12 @@ import msgspec
 
 from redink.errors import AuthorError
 from redink.records import Limits, Precision, Record
+from redink.suggesting import did_you_mean
 
 FORMAT = 1  # of assignment.toml and the files beside it; docs/authors.md says what stays compatible
 _MODULES = sys.stdlib_module_names | {"numpy", "torch", "matplotlib", "redink", "redink_datasets"}  # no helper's name
 _PACKAGE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_WRONG = re.compile(r"((?:Expected|Object|Invalid enum).*?)(?: - at `\$\.?(.*)`)?")
 _DOTTED = re.compile(r"\.?[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -87,9 +89,23 @@ def read_spec(folder: Path) -> Spec:
     except FileNotFoundError:
         raise AuthorError(f"{folder} has no assignment.toml") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise AuthorError(f"{path}: {error}") from error
+        raise AuthorError(f"{path}: {_told(str(error))}") from error
     _check_spec(spec, path)
     return spec
+
+
+def _told(error: str) -> str:
+    """Say what is wrong in a file in the words of the file: the question, the field, and the nearest one that there is."""
+    if (found := _WRONG.fullmatch(error)) is None:
+        return error if "TOML" in error else f"this is no TOML: {error}"
+    what, at = found.groups("")
+    at = re.sub(r"questions\[(\d+)\]", lambda place: f"question {int(place[1]) + 1}", at)
+    where = f"{at.replace('.', ', ')}: " if at else ""
+    if unknown := re.search(r"unknown field `(.*)`", what):
+        kind = Limits if at.startswith("limits") else Question if at.startswith("question ") else Spec
+        known = kind.__struct_fields__
+        return f"{where}there is no field {unknown[1]}; {did_you_mean(unknown[1], known) or 'there are ' + ', '.join(known)}"
+    return where + what[:1].lower() + what[1:].replace("`", "")
 
 
 def _check_spec(spec: Spec, path: Path) -> None:
@@ -99,8 +115,8 @@ def _check_spec(spec: Spec, path: Path) -> None:
         raise AuthorError(f"{path}: two questions have the id {twice!r}")
     if spec.format != FORMAT:
         raise AuthorError(f"{path}: this is format {spec.format}; this Redink reads format {FORMAT}")
-    if not all(0 <= question.points < math.inf for question in spec.questions):
-        raise AuthorError(f"{path}: a question has points that are not a number from 0 upwards")
+    if odd := [question.id for question in spec.questions if not 0 <= question.points < math.inf]:
+        raise AuthorError(f"{path}: question {odd[0]} has points that are not a number from 0 upwards")
     if not spec.full_marks:
         raise AuthorError(f"{path}: the core questions have no points; give at least one of them some")
     _check_limits_and_files(spec, path)

@@ -39,7 +39,12 @@ def make_requests(
     for trial in trials:
         inputs = decode(trial.inputs)
         if odd := [f"{name}, a {value.type_name}" for name, value in inputs.items() if isinstance(value, Opaque)]:
-            raise AuthorError(f"check {check.id}: its given makes {odd[0]}, which is not plain data and cannot cross")
+            seed = (
+                "; make a seed an input, and np.random.default_rng(seed) in the when" if "Generator" in odd[0] else ""
+            )
+            raise AuthorError(
+                f"check {check.id}: its given makes {odd[0]}, which is not plain data and cannot cross{seed}"
+            )
         when = shipped.setdefault(names := tuple(inputs), shipped.get(names) or check.shipped(asks, inputs))
         if unknown := [name for name in when.names if name not in inputs]:
             raise AuthorError(f"check {check.id}: its when names {', '.join(unknown)}, which given does not make")

@@ -13,9 +13,12 @@ reply, and shows whether a function that passed its checks was as right when it 
 from __future__ import annotations
 
 import copy
+import datetime
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
 from types import FunctionType
 from typing import Any
 
@@ -26,10 +29,14 @@ from redink.box.agreeing import agree
 from redink.box.protocol import Borrow, Lent, pack, to_box
 from redink.box.shell import fixed_seeds
 from redink.calling import decode_inputs
+from redink.wire.tables import is_pandas
+from redink.wire.values import DTYPES
 
 Compared = dict[str, list[bool]]  # by function: of each call, whether the answer was the reference's own too
 
 _PLAIN = (type(None), bool, int, float, complex, str)
+_WRITTEN = (Decimal, Fraction, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+_MORE = "takes or returns more than plain data"
 
 
 class CannotBorrow(BaseException):
@@ -78,8 +85,7 @@ class Loans:
                 raise LentRaised("" if answer is not None else lent.why)
             if lent.status == "refused":
                 raise CannotBorrow(lent.why)
-            returned, *after = _three(decode_inputs(lent.value), name)
-            returned = _plain(returned, name)
+            returned, *after = _read(lent.value, name)
             became = after if lent.changed else [args, kwargs]
             agreed.append(answer is not None and agree(_crossed([returned, *became]), answer))
             if lent.changed:
@@ -106,7 +112,7 @@ def _order(function: FunctionType, name: str, args: tuple[Any, ...], kwargs: dic
     known = code.co_varnames[: code.co_argcount]
     places = tuple(known[n] if n < len(known) else f"x{n}" for n in range(len(args)))
     inputs = {**dict(zip(places, _plain(args, name), strict=True)), **_plain(kwargs, name)}
-    return Borrow(name=name, places=places, names=tuple(kwargs), inputs=wire.encode(inputs))
+    return Borrow(name=name, places=places, names=tuple(kwargs), inputs=wire.encode(inputs, tuples=True))
 
 
 def _crossed(value: Any) -> Any:
@@ -114,10 +120,13 @@ def _crossed(value: Any) -> Any:
     return wire.decode(wire.encode(value))
 
 
-def _three(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list) or len(value) != 3:
-        raise CannotBorrow(f"{name} takes or returns more than plain data")
-    return value
+def _read(data: bytes, name: str) -> list[Any]:
+    """Read what a lent function returned, and its arguments afterwards: somebody else wrote these bytes."""
+    try:
+        returned, by_place, by_name = decode_inputs(data)
+        return [_plain(returned, name), list(by_place), by_name]
+    except Exception as error:
+        raise CannotBorrow(f"{name} {_MORE}") from error
 
 
 def _change(own: Any, after: Any, name: str) -> None:
@@ -126,10 +135,14 @@ def _change(own: Any, after: Any, name: str) -> None:
         places: Any = own.keys()
     elif isinstance(own, list) and isinstance(after, list) and len(own) == len(after):
         places = range(len(own))
-    elif getattr(own, "shape", ()) and own.shape == getattr(after, "shape", ()):
-        own[...] = after
+    elif isinstance(own, set) and isinstance(after, set):
+        own.clear()
+        own.update(after)
         return
     elif wire.encode(own) == wire.encode(after):
+        return
+    elif _is_array(own) and own.shape == getattr(after, "shape", ()):
+        own[...] = after
         return
     else:
         raise CannotBorrow(f"{name} changes an argument in place in a way that cannot be repeated")
@@ -140,17 +153,46 @@ def _change(own: Any, after: Any, name: str) -> None:
             _change(own[place], after[place], name)
 
 
+def _is_array(value: Any) -> bool:
+    return bool(getattr(value, "shape", ())) and not is_pandas(value)
+
+
 def _plain(value: Any, name: str) -> Any:
     """Return a value as what it will be on the other side; raise if something of it would be lost on the way."""
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN or (type(value) in _WRITTEN and _is_same(_returning(value), value)):
         return value
-    if type(value) in (list, tuple):
-        return [_plain(item, name) for item in value]
-    if type(value) is dict and all(type(key) is str for key in value):
-        return {key: _plain(item, name) for key, item in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(_plain(item, name) for item in value)
+    if type(value) is dict:
+        return {_plain(key, name): _plain(item, name) for key, item in value.items()}
     if isinstance(value, np.generic) or type(value) is np.ndarray:
-        if value.dtype.kind in "biufc":
+        if value.dtype.kind in "biufc" or (value.shape and value.dtype.name in DTYPES):
             return value if value.shape else np.asarray(value)[()]  # a number crosses as an array without axes
-    elif type(value).__module__.partition(".")[0] == "torch" and not getattr(value, "requires_grad", True):
+    elif type(value).__module__.partition(".")[0] == "torch":
+        if not getattr(value, "requires_grad", True):
+            return value
+    elif is_pandas(value) and _is_same_table(_returning(value), value):
         return value
-    raise CannotBorrow(f"{name} takes or returns more than plain data")
+    raise CannotBorrow(f"{name} {_MORE}")
+
+
+def _returning(value: Any) -> Any:
+    """Return a value as the other side has it; None if it cannot be read there."""
+    try:
+        return decode_inputs(wire.encode(value))
+    except Exception:  # noqa: BLE001 - pandas may raise anything
+        return None
+
+
+def _is_same(made: Any, value: Any) -> bool:
+    return type(made) is type(value) and bool(made == value)
+
+
+def _is_same_table(made: Any, table: Any) -> bool:
+    """Compare two DataFrames or Series: their values, their labels, and the types and names of these."""
+    return type(made) is type(table) and bool(made.equals(table)) and _types(made) == _types(table)
+
+
+def _types(table: Any) -> list[str]:
+    axes = [str(one) for axis in table.axes for one in (axis.dtype, *axis.names)]
+    return [*axes, *map(str, table.dtypes if table.ndim > 1 else [table.dtype])]

@@ -18,6 +18,7 @@ from redink.checks.describing import describe, extent, key_name, part, placed, r
 from redink.checks.precision import COMPLEX, TOLERANCES, is_numeric, kinds
 from redink.checks.sizes import inner, outgrows
 from redink.checks.things import EXACT, is_thing, thing_difference, unlike
+from redink.texts import clean
 from redink.wire import Opaque, TensorArray, TupleList
 
 TINY = 1e-12  # what rounding leaves where the truth is 0
@@ -86,11 +87,33 @@ def _string_difference(seen: Any, expected: str) -> str | None:
 def _dict_difference(seen: Any, expected: dict[Any, Any], tol: float) -> str | None:
     if not isinstance(seen, dict):
         return f"expected a dict, got {describe(seen)}"
+    if told := other_ending(seen, expected):
+        return told
+    if seen.keys() == expected.keys() == {"returns"} and isinstance(expected["returns"], Opaque):
+        return _type_difference(seen["returns"], expected["returns"])
     if missing := [key for key in expected if key not in seen]:
         return f"the key {key_name(missing[0])} is missing"
     if len(seen) > len(expected):
         return f"the key {key_name(next(key for key in seen if key not in expected))} is not expected"
     return next((placed(part(key), d) for key in expected if (d := _difference(seen[key], expected[key], tol))), None)
+
+
+def other_ending(seen: dict[Any, Any], expected: dict[Any, Any]) -> str | None:
+    """Say that one of two calls raised, as `raised` tells it, and the other returned."""
+    told = {"raises", "returns"}
+    if not (len(seen) == len(expected) == 1 and seen.keys() | expected.keys() == told):
+        return None
+    return f"expected that the call {_ending(expected)}, but it {_ending(seen)}"
+
+
+def _ending(told: dict[str, Any]) -> str:
+    return f"raises a {clean(str(told['raises']), 100)}" if "raises" in told else f"returns {describe(told['returns'])}"
+
+
+def _type_difference(seen: Any, expected: Opaque) -> str | None:
+    """Compare what `raised` tells of an object that cannot cross: the name of its type is all there is."""
+    alike = isinstance(seen, Opaque) and seen.type_name == expected.type_name
+    return None if alike else f"expected {describe(expected)}, got {describe(seen)}"
 
 
 def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
@@ -124,6 +147,8 @@ def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     got, complaint = as_array(seen)
     if got is None:
         return f"expected {describe(expected)}, {complaint}"
+    if not wanted.shape and isinstance(seen, list):
+        return f"expected a number, got {describe(seen)}"
     if got.shape != wanted.shape:
         return _shapes(got.shape, wanted.shape)
     if not wanted.size:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,6 +36,8 @@ from redink.errors import AuthorError
 from redink.records import Precision
 
 Function = Callable[..., Any]
+
+_LINES = re.compile(r"^expected (\d+) value(s?), got (\d+)$|^in result\[(\d+)\]: ")
 
 
 class Fail(Exception):  # noqa: N818 - it is a verdict, not an error
@@ -101,9 +104,20 @@ class Check:
 
     def told(self, message: str) -> str:
         """Write a message with the declared name of the value that it is about: `w` instead of `result[0]`."""
+        if self._returns_lines():
+            message = _LINES.sub(_told_of_lines, message)
         for place, name in enumerate(self.returns):
             message = message.replace(f"{IN_RESULT}[{place}]", f"in {name}", 1)
         return message
+
+    def _returns_lines(self) -> bool:
+        """Tell whether its `when` returns what a call printed, and nothing else."""
+        if self.when_function is None:
+            return False
+        tree = ast.parse(ship_when(self.id, self.when_function).source).body[-1]
+        ends = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+        calls = [one.func for one in ends if isinstance(one, ast.Call)]
+        return len(calls) == len(ends) and all(isinstance(one, ast.Name) and one.id == "printed" for one in calls)
 
     def inputs(self, rng: Any, trial: int, reference: Any = None) -> dict[str, Any]:
         """Make the inputs of one trial; `reference` has the functions of the solved master."""
@@ -112,7 +126,7 @@ class Check:
         except AuthorError as error:
             raise AuthorError(f"check {self.id}: its given {error}") from error
         except Exception as error:
-            raise AuthorError(f"check {self.id}: its given raised {blamed(error)}") from error
+            raise AuthorError(f"check {self.id}: its given raised {blamed(error)}, in trial {trial}") from error
         if made is None and self.kind == "item":
             return {}
         if not isinstance(made, dict):
@@ -131,6 +145,14 @@ class Check:
                 "say which one with calls=…, or write a when"
             )
         return ship_item(target, self.id) if self.kind == "item" else ship_call(target, tuple(inputs))
+
+
+def _told_of_lines(found: re.Match[str]) -> str:
+    """Say of printed lines what is said of a list."""
+    if found[1] is None:
+        return f"in line {int(found[4]) + 1}: "
+    lines = f"{found[1]} line{found[2] or ''}"
+    return f"expected {lines}, got {found[3] if found[3] != '0' else 'none: nothing was printed'}"
 
 
 def _refuse_second(check: str, part: str, first: Function | None) -> None:

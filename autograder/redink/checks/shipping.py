@@ -67,7 +67,7 @@ def ship_call(target: str, names: tuple[str, ...]) -> Shipped:
 
 def ship_item(target: str, item: str) -> Shipped:
     """Make the `when` that reads one answer of a concept question."""
-    return Shipped(f"def when(student):\n    return student.{target}[{item!r}]\n", ())
+    return Shipped(f"def when(student):\n    return student.{target}.get({item!r})\n", ())
 
 
 def _definition(check: str, function: Callable[..., Any]) -> ast.FunctionDef:
@@ -125,6 +125,10 @@ def _used(check: str, user: str, source: str, scope: Mapping[str, Any]) -> dict[
     meant = {name: inspect.unwrap(scope[name]) for name in free if name in scope}
     used = {name: one for name, one in meant.items() if isinstance(one, FunctionType | type)}
     if unknown := [name for name in free if name not in used and name not in ALLOWED]:
+        if offered := [name for name in unknown if name in ("printed", "raised")]:
+            raise AuthorError(
+                f"check {check}: its {user} uses {offered[0]}: write `from redink.checks import {offered[0]}`"
+            )
         raise AuthorError(
             f"check {check}: its {user} uses {', '.join(unknown)}, which the box does not have; "
             f"pass it as an input, or make it inside the {user} (np, torch and builtins are there)"

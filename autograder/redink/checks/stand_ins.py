@@ -22,24 +22,44 @@ Arrays = dict[str, np.ndarray]
 
 def printed(function: Callable[..., object], *args: object, **kwargs: object) -> list[str]:
     """Call a function and return the lines that it printed, without blanks at their ends and empty lines at the last."""
-    import contextlib
     import io
+    import sys
 
-    with contextlib.redirect_stdout(io.StringIO()) as out:
+    out = io.StringIO()
+    with Diverted(sys.stdout, out):
         function(*args, **kwargs)
     text = out.getvalue().rstrip()
     return [line.rstrip() for line in text.split("\n")] if text else []
 
 
-def raised(kind: type[Exception], function: Callable[..., object], *args: object, **kwargs: object) -> str:
-    """Call a function and say whether it raised an exception of a kind; any other one is raised, as it always is."""
+class Diverted:
+    """Has a stream write to another one in a block, also for those who took hold of it before: `out=sys.stdout`."""
+
+    def __init__(self, stream: Any, to: Any) -> None:
+        self._stream = stream
+        self._to = to
+
+    def __enter__(self) -> None:
+        self._before = vars(self._stream).get("write")
+        self._stream.write = self._to.write
+
+    def __exit__(self, *_: object) -> None:
+        del self._stream.write
+        if self._before:
+            self._stream.write = self._before
+
+
+def raised(
+    kind: type[Exception], function: Callable[..., object], *args: object, **kwargs: object
+) -> dict[str, object]:
+    """Call a function and say whether it raised an exception of a kind, or what it returned; others are raised on."""
     try:
         made = function(*args, **kwargs)
     except NotImplementedError:  # of the stub that was handed out
         raise
     except kind:
-        return f"raises {kind.__name__}"
-    return f"returns a {type(made).__name__}"
+        return {"raises": kind.__name__}
+    return {"returns": made}
 
 
 # -- mlp ---------------------------------------------------------------------------------------------------------------

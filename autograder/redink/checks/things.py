@@ -24,6 +24,7 @@ Compare = Callable[[Any, Any, float], str | None]
 EXACT = (Decimal, Fraction)
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 _NOT_ACCEPTED = "which is not accepted: return its .to_numpy()"
+_OF_PANDAS = "which is not accepted"
 _MOST_SHOWN = 3
 
 
@@ -37,7 +38,8 @@ def is_thing(expected: Any) -> bool:
 def unlike(seen: Any, expected: Any) -> str | None:
     """Say where one of the two is such a thing, and the other is of another kind."""
     if isinstance(seen, Table) and not isinstance(expected, Table):
-        return f"expected {describe(expected)}, got a pandas {seen.kind}, {_NOT_ACCEPTED}"
+        advice = _NOT_ACCEPTED if isinstance(expected, np.ndarray | list | int | float | complex) else _OF_PANDAS
+        return f"expected {describe(expected)}, got a pandas {seen.kind}, {advice}"
     if isinstance(expected, list) and isinstance(seen, TupleList) != isinstance(expected, TupleList):
         is_other = isinstance(expected, TupleList) or isinstance(seen, TupleList)
         return f"expected {describe(expected)}, got {describe(seen)}" if is_other else None
@@ -84,9 +86,27 @@ def _table_difference(seen: Table, expected: Table, tol: float, compare: Compare
         return placed(".index", told)
     if expected.is_series:
         (got,), (wanted,) = seen.values(), expected.values()
-        return compare(got, wanted, tol)
-    told_of = ((name, compare(seen[name], expected[name], tol)) for name in expected)
+        return _column_difference(got, wanted, tol, compare)
+    told_of = ((name, _column_difference(seen[name], expected[name], tol, compare)) for name in expected)
     return next((placed(part(name), told) for name, told in told_of if told), None)
+
+
+def _column_difference(seen: Any, expected: Any, tol: float, compare: Compare) -> str | None:
+    """Compare two columns; where one is an array and the other is not, they are of different kinds, and no lists."""
+    told = compare(seen, expected, tol)
+    kinds = _column_kind(expected), _column_kind(seen)
+    return f"expected {kinds[0]}, got {kinds[1]}" if told and kinds[0] != kinds[1] else told
+
+
+def _column_kind(column: Any) -> str:
+    """Name what a column holds, where all of it is alike."""
+    if isinstance(column, np.ndarray):
+        return {"b": "booleans", "M": "datetimes", "m": "timedeltas"}.get(column.dtype.kind, "numbers")
+    found = {describe(item) for item in column if item is not None}
+    if not found:
+        return "missing values alone"
+    name = found.pop().removeprefix("a ")
+    return {"string": "texts", "number": "numbers"}.get(name, f"{name}s") if not found else "values of several kinds"
 
 
 def _columns_difference(seen: Table, expected: Table) -> str | None:

@@ -29,7 +29,10 @@ class Course:
         for folder in (start, *start.parents):
             if (folder / "assignments").is_dir() and (folder / "solutions").is_dir():
                 return cls(folder)
-        raise CourseError(f"{start} is not in a course: no folder upwards has assignments/ and solutions/")
+        raise CourseError(
+            f"{start} is not in a course: no folder upwards has assignments/ and solutions/ "
+            "(`mkdir assignments solutions` makes one)"
+        )
 
     def slugs(self) -> list[str]:
         """List the assignments that have both folders."""

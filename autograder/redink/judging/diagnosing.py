@@ -3,8 +3,8 @@
 A misconception matches when every trial that it would change shows exactly what it would return. A trial that it
 would change and that shows something else contradicts it; so does a failure that it leaves unexplained, if that is about
 the same functions. Failures of other functions, and functions that are not written, say nothing. Of several matches the
-one that explains most trials is the hint. What a misconception changes in place must be changed too; that somebody changes
-more than that says nothing about it.
+one that explains most trials is the hint; that a call did not end explains none. What a misconception changes in place
+must be changed too; that somebody changes more than that says nothing about it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from typing import Any, NamedTuple
 
 from redink.checks.language import Check
 from redink.checks.precision import kinds
+from redink.checks.things import EXACT
 from redink.judging.answers import Answer, read_answer
 from redink.judging.in_place import changed_inputs
 from redink.judging.verdicts import is_untried, is_unwritten, same
 from redink.records import Hint, Misconception, Record
 
 Answers = Mapping[str, Answer]  # by trial id
+
+_TELLING = ("returned", "raised")  # who only never ended, or died, may have any mistake
+_EXACT = {kind.__name__ for kind in EXACT}
 
 
 class Belief(NamedTuple):
@@ -77,13 +81,18 @@ def _explained(asked: Sequence[Asked], seen: Answers, failing: Collection[str], 
         elif not (_changes_as_much(trial.check, answer, wrong) and _shows(trial, answer, wrong)):
             return 0
         else:
-            count += 1
+            count += answer.status in _TELLING
     return count
 
 
 def _shows(trial: Asked, answer: Answer, wrong: Answer) -> bool:
-    """Tell whether an answer is a misconception's; 0 and 1 pass for booleans, but not where booleans are the mistake."""
+    """Tell whether an answer is a misconception's: 0 and 1 pass for booleans, but not where booleans are the mistake.
+
+    Nor does an exact number pass for a float, where something exact is expected and floats are the mistake.
+    """
     if not same(trial.check, answer, wrong, trial.inputs):
+        return False
+    if kinds(trial.expected) & _EXACT and kinds(answer.value) & _EXACT - kinds(wrong.value):
         return False
     return "bool" not in kinds(wrong.value) - kinds(trial.expected) or "bool" in kinds(answer.value)
 

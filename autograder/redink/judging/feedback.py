@@ -129,7 +129,11 @@ class _Piece(NamedTuple):
 def _opened(value: Any) -> list[_Piece]:
     """Take apart the first items of a list, dict or set; of a table the index and the columns."""
     if isinstance(value, dict):
-        named = [(f"{key_name(key)}: ", value[key]) for key in itertools.islice(value, _MOST_ITEMS)]
+        nameless = isinstance(value, Table) and value.is_series
+        named = [
+            (f"{'values' if key is None and nameless else key_name(key)}: ", value[key])
+            for key in itertools.islice(value, _MOST_ITEMS)
+        ]
         named = [("index: ", value.index), *named] if isinstance(value, Table) else named
         left, right = f"{value.kind} {{" if isinstance(value, Table) else "{", "}"
     else:

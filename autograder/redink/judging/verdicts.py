@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from redink.checks.comparing import as_array, difference, is_table, notes, outgrown
+from redink.checks.comparing import as_array, difference, is_table, notes, other_ending, outgrown
 from redink.checks.describing import describe, key_name, placed
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
@@ -223,6 +223,8 @@ def _unlike(seen: Any, expected: Any) -> str | None:
     if (told := unlike(seen, expected)) or is_thing(expected):
         return told
     if isinstance(expected, dict) and isinstance(seen, dict):
+        if told := other_ending(seen, expected):
+            return told
         lacking = bool(expected) and expected.keys().isdisjoint(seen)  # which of them there must be, a `then` knows
         return f"the key {key_name(next(iter(expected)))} is missing" if lacking else None
     if isinstance(expected, str | dict) or expected is None:

@@ -10,7 +10,6 @@ import ast
 import asyncio
 import contextlib
 import inspect
-import io
 import linecache
 import os
 import re
@@ -18,7 +17,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +69,21 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     names = {"__name__": "__main__"} if names is None else names
     seconds = SLOWER * homework.spec.limits.cell_cpu
     wanted_cells = [cell for cell in cells if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
-    runs = [_run(cell, names, seconds) for cell in wanted_cells]
     sources = [cell.source for cell in wanted_cells]
-    reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
+    with _dropped_output():  # one for all: what a cell has bound is the stream that a check looks at
+        runs = [_run(cell, names, seconds) for cell in wanted_cells]
+        reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
     return CheckedNotebook(
         notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports
     )
+
+
+@contextlib.contextmanager
+def _dropped_output() -> Iterator[None]:
+    with Path(os.devnull).open("w", encoding="utf-8") as drop, contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(drop))
+        stack.enter_context(contextlib.redirect_stderr(drop))
+        yield
 
 
 def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
@@ -87,8 +95,7 @@ def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
     try:
         source = TransformerManager().transform_cell(cell.source)
         code = compile(source, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
-        with quiet[0], quiet[1], time_limit(seconds):
+        with time_limit(seconds):
             if inspect.CO_COROUTINE & code.co_flags:
                 asyncio.run(eval(code, names))  # noqa: S307 - the student's own cell, on the student's machine
             else:
@@ -111,6 +118,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and no limit works
     answer = _quiet()
     os.chdir(Path(path).resolve().parent)
+    sys.path.insert(0, str(Path.cwd()))  # as in a notebook, whose helper files lie beside it
     try:
         outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
     except Exception as error:  # noqa: BLE001 - the command shows it to the student

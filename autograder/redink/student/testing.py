@@ -6,7 +6,6 @@ all, and everything else full points. So what student code writes is dropped, an
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import io
 import re
@@ -18,6 +17,7 @@ from typing import Any
 
 from redink.assignment.hidden import unpack
 from redink.assignment.sharing import rounded_points, share_points
+from redink.checks.stand_ins import Diverted
 from redink.judging.feedback import Feedback
 from redink.student.card import Card
 from redink.student.checker import sources_of
@@ -50,7 +50,7 @@ class QuestionTests:
     def report(self, names: Mapping[str, Any]) -> QuestionReport:
         """Run all checks on the notebook's names; whatever student code writes meanwhile is dropped."""
         drop = io.StringIO()
-        with contextlib.redirect_stdout(drop), contextlib.redirect_stderr(drop):
+        with Diverted(sys.stdout, drop), Diverted(sys.stderr, drop):  # also for those who took hold of them before
             return self.homework.report(self.question, Work(names, _sources(names)))
 
     def points(self, report: QuestionReport) -> float:

@@ -100,7 +100,7 @@ def build_command(ctx: click.Context, slugs: tuple[str, ...], only_check: bool, 
 
 @click.command("verify")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]...")
-@click.option("--draft", is_flag=True, help="Only list what is still missing; exit 1 only for what is wrong.")
+@click.option("--draft", is_flag=True, help="List what is still missing, and exit 1 only for what is wrong.")
 @click.option("--sample", is_flag=True, help="Try a third of the misconceptions, always the same ones.")
 @click.option("--mutants", type=click.IntRange(1), metavar="N", help="Instead, try N mutants of the reference.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which mutants are drawn.")

@@ -53,6 +53,12 @@ class Assignment(Record, frozen=True):
         """Say whether students have this check."""
         return "public" if check in self.public else "hidden"
 
+    def sees_short_answers(self, check: Check) -> bool:
+        """Say whether a check is given short answers, whose key is published in no form."""
+        items = [one for one in self.checks if one.kind == "item"]
+        asked = {name for one in items for name in self.spec.question(one.question).asks}
+        return check in items or not asked.isdisjoint(check.about)
+
     def to_run(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
         """Leave out what the box need not run: empty cells and explorations."""
         return cells_to_run(cells, self.master.explorations())

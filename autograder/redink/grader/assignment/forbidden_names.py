@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def refuse_unknown_forbids(spec: Spec, where: Path) -> None:
     """Refuse a question that forbids what does not exist."""
     for question in spec.questions:
         for name in question.forbids:
-            found = _unknown_attribute(name[1:]) if name.startswith(".") else _unknown(name)
+            found = _unknown_attribute(name[1:], spec) if name.startswith(".") else _unknown(name)
             if found:
                 raise AuthorError(f"{where}: question {question.id} forbids {name!r}, but {found}")
 
@@ -68,20 +68,27 @@ def _imported(name: str) -> bool:
     return True
 
 
-def _unknown_attribute(name: str) -> str:
-    """Say that nothing known has an attribute; nothing if something has, or nobody can tell."""
+def _unknown_attribute(name: str, spec: Spec) -> str:
+    """Say that nothing known has an attribute; nothing if something has, or nobody can tell.
+
+    Without torch, a name that is none of its attributes looks like one, unless it is nearly another: then it is misspelt.
+    """
     there: set[str] = set()
-    for one in _owners():
+    for one in _owners(spec.packages):
         if hasattr(one, name):
             return ""
         there |= set(dir(one))
-    if importlib.util.find_spec("torch") is None:
+    meant = meant_by(name, there)
+    if importlib.util.find_spec("torch") is None and (spec.torch or not meant):
         return ""
-    return f"neither an array nor a tensor, a torch module or a builtin has an attribute {name}{meant_by(name, there)}"
+    return f"neither an array nor a tensor, a torch module or a builtin has an attribute {name}{meant}"
 
 
-def _owners() -> Iterator[Any]:
+def _owners(packages: Sequence[str]) -> Iterator[Any]:
     """List what may have an attribute that is forbidden; torch last, since importing it takes long."""
+    if "pandas" in packages and importlib.util.find_spec("pandas") is not None:
+        pandas = importlib.import_module("pandas")
+        yield from (pandas.DataFrame, pandas.Series, pandas.core.groupby.DataFrameGroupBy)
     yield from (np.ndarray, np, np.linalg, *(one for one in vars(builtins).values() if isinstance(one, type)))
     if importlib.util.find_spec("torch") is not None:
         torch = importlib.import_module("torch")

@@ -85,14 +85,16 @@ def _refuse_syntax_error(source: str, where: str) -> None:
 
 def _check_width(master: Master, written: list[str]) -> None:
     """Refuse code that would scroll sideways in a student's notebook; `written` are the lines of the master's file."""
-    for cell in master.untouched():
-        for line in cell.source.splitlines():
-            if len(line) > WIDEST:
-                place = f", line {written.index(line) + 1}" if line in written else ""  # not if we wrote it: a stub
-                raise AuthorError(
-                    f"{master.path}{place} (cell {cell.index}): the code has {len(line)} characters; {WIDEST} fit: "
-                    f"{line.strip()[:50]}…"
-                )
+    wide = [(cell, line) for cell in master.untouched() for line in cell.source.splitlines() if len(line) > WIDEST]
+    if not wide:
+        return
+    cell, line = wide[0]
+    place = f", line {written.index(line) + 1}" if line in written else ""  # not if we wrote it: a stub
+    others = ", ".join(str(written.index(one) + 1) for _, one in wide[1:] if one in written)
+    raise AuthorError(
+        f"{master.path}{place} (cell {cell.index}): the code has {len(line)} characters; {WIDEST} fit: "
+        f"{line.strip()[:50]}…{f' (so have the lines {others})' if others else ''}"
+    )
 
 
 def without_solutions(source: str, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ def validate(assignment: Assignment) -> None:
     _unique("specimens", [f"{one.kind} {one.id}" for one in specimens], assignment.slug)
     for check in assignment.checks:
         check.shipped(assignment.spec.question(check.question).asks, {})  # refuses a when that may not be shipped
+    _refuse_a_public_key(assignment)
     checked = {check.question for check in assignment.checks if check.weight > 0}
     known = {question.id for question in assignment.spec.questions}
     for one in specimens:
@@ -45,6 +47,16 @@ def validate(assignment: Assignment) -> None:
             if named not in known:
                 where = f"{assignment.master.path}, cell {index}"
                 raise AuthorError(f"{where}: check({named!r}) names no question; there are {_listed(known)}")
+
+
+def _refuse_a_public_key(assignment: Assignment) -> None:
+    """Refuse a public check that compares short answers with the key, which would then be published."""
+    for check in filter(assignment.sees_short_answers, assignment.public):
+        if check.then_function is None or "expected" in inspect.signature(check.then_function).parameters:
+            raise AuthorError(
+                f"check {check.id} is public and compares short answers with the right ones, which would be published: "
+                "write it in hidden_checks.py, or let its then judge without `expected`"
+            )
 
 
 def _refuse_slips(assignment: Assignment) -> None:

@@ -56,6 +56,7 @@ def drift(course: Course, slug: str, workers: Workers) -> list[str]:
     key = published_key(msgspec.structs.replace(assignment, misconceptions=()), workers)
     fresh = published(key, assignment)
     found += _value_drift(OpenKey(key, assignment.checks), stored, fresh)
+    found += _key_told(assignment, stored)
     if stored.hidden != fresh.hidden:
         found.append("published.json: the number of hidden checks of a question has changed")
     if not found and stored.made_from != fresh.made_from:
@@ -125,7 +126,10 @@ def published_key(assignment: Assignment, workers: Workers) -> AnswerKey:
 
 
 def published(key: AnswerKey, assignment: Assignment) -> Published:
-    """Gather what students may have: expected values of public trials, and what misconceptions return on them."""
+    """Gather what students may have: expected values of public trials, and what misconceptions return on them.
+
+    A misconception about one short answer has the key of all others, so nothing is told of what it returns.
+    """
     public = [part for part in key.parts if part.visibility == "public"]
     by_id = {check.id: check for check in assignment.checks}
     expected = {
@@ -133,9 +137,10 @@ def published(key: AnswerKey, assignment: Assignment) -> Published:
         for part in public
         for trial, seen in zip(part.trials, _needed(by_id[part.check], part.expected), strict=True)
     }
+    told = [part for part in public if not assignment.sees_short_answers(by_id[part.check])]
     bank = []
     for one in key.misconceptions:
-        wrong = [part.wrong[one.id] for part in public if part.question == one.question and one.id in part.wrong]
+        wrong = [part.wrong[one.id] for part in told if part.question == one.question and one.id in part.wrong]
         if gives := {trial: part.answers[trial] for part in wrong for trial in part.differs}:
             bank.append(Misconception(id=one.id, question=one.question, hint=one.hint, gives=gives))
     trials = tuple(trial for part in public for trial in part.trials)
@@ -196,6 +201,14 @@ def _readme(assignment: Assignment) -> str:
 
 def _dump(values: Published) -> str:
     return msgspec.json.format(msgspec.json.encode(values, order="sorted"), indent=1).decode() + "\n"
+
+
+def _key_told(assignment: Assignment, stored: Published) -> list[str]:
+    """Say that a file of an earlier version tells the key of short answers, in what misconceptions return."""
+    asked = {check.id for check in assignment.public if assignment.sees_short_answers(check)}
+    telling = {trial.id for trial in stored.trials if trial.check in asked}
+    told = any(not telling.isdisjoint(one.gives) for one in stored.misconceptions)
+    return ["published.json holds right answers of concept questions"] if told else []
 
 
 def _value_drift(key: OpenKey, stored: Published, fresh: Published) -> list[str]:

@@ -35,6 +35,7 @@ from redink.judging.verdicts import is_readable
 from redink.records import QuestionResult, Record
 
 SAMPLE = 3  # a sample has every third misconception
+_NO_HINT = "draws no hint"
 Step = Callable[[int, int], None]  # done, of how many
 Tried = tuple[Case, tuple[QuestionResult, ...]]
 
@@ -76,7 +77,12 @@ def verify(
         return Verified(assignment=slug, broken=(str(error),), missing=(), checks=(), kills={}, specimens=0)
     results, stumbled = graded(key, tried, workers, progress)
     kills = {case.id: _failed_checks(case, found) for case, found in results if case.kind == "misconception"}
-    broken = [line for case, found in results for line in _BROKEN[case.kind](case, found)]
+    silent = {case.who: _why_no_hint(key, case, found) for case, found in results if case.kind == "misconception"}
+    broken = [
+        f"{line}{silent[case.who]}" if line.endswith(_NO_HINT) else line
+        for case, found in results
+        for line in _BROKEN[case.kind](case, found)
+    ]
     return Verified(
         assignment=slug,
         broken=(*stumbled, *broken, *_unreadable(OpenKey(key, assignment.checks))),
@@ -131,9 +137,14 @@ def _full(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
             told = "; ".join(
                 f"{check.id} {check.verdict}: {' '.join(check.message.split())[:300]}" for check in failing
             )
-            yield f"{case.who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told})"
+            yield f"{case.who} gets {question.score:g} of {question.max_score:g} in {question.id} ({told}){_cure(case)}"
         if question.hint is not None:
             yield f"{case.who} draws the hint {question.hint.name} in {question.id}"
+
+
+def _cure(case: Case) -> str:
+    """Say what to do where float32 fails: it keeps its own tolerance only as long as the numbers are of that type."""
+    return ': give the check tol=1e-5, or the question precision = "double"' if "float32" in case.who else ""
 
 
 def _empty(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
@@ -159,10 +170,23 @@ def _caught(case: Case, result: Sequence[QuestionResult]) -> Iterator[str]:
                 yield f"{case.who} of {case.question} also loses {question.id} ({failing})"
         elif all(check.verdict == "passed" for check in question.checks):
             yield f"{case.who} is not caught by {case.question}"
-        elif question.hint is None:
-            yield f"{case.who} draws no hint"
+        elif question.hint is None or not question.hint.misconception:
+            yield f"{case.who} {_NO_HINT}"
         elif question.hint.misconception != case.id:
             yield f"{case.who} draws the hint {question.hint.name}"
+
+
+def _why_no_hint(key: AnswerKey, case: Case, result: Sequence[QuestionResult]) -> str:
+    """Say why a misconception may have got no hint: nothing that it returns shows it."""
+    wrong = {part.check: part.wrong[case.id] for part in key.parts if case.id in part.wrong}
+    endings = {one.answers[trial].status for one in wrong.values() for trial in one.differs}
+    if endings and endings.isdisjoint(("returned", "raised")):
+        return ": it never ends, or is ended, and so are many other mistakes; let it return something"
+    alike = [check for check in _failed_checks(case, result) if check not in wrong or not wrong[check].differs]
+    if alike:
+        told = "its view must tell apart what its then tells apart"
+        return f": it fails {alike[0]}, and yet what it returns there is the same as the reference's ({told})"
+    return ""
 
 
 _BROKEN = {

@@ -12,6 +12,7 @@ from redink.texts import clean, look_alikes
 
 _WHY = {"missing": "handed in nothing", "not_graded": "not graded yet"}
 MOST_NAMED = 12
+_STRANGER = ", not in the roster"
 
 
 class OutgoingScore(Record, frozen=True):
@@ -34,7 +35,7 @@ def outgoing(order: Order) -> dict[str, OutgoingScore]:
 def shown(known: ClassStandings, student: str) -> str:
     """Write who a student is: name and id, and whether the roster has nobody of that id."""
     name = clean(known.people[student].name)
-    stranger = "" if known.enrolled is None or student in known.enrolled else ", not in the roster"
+    stranger = "" if known.enrolled is None or student in known.enrolled else _STRANGER
     return f"{name} ({student}{stranger})" if name and name != student else f"{student}{stranger}"
 
 
@@ -63,7 +64,7 @@ def remarks(order: Order) -> Iterator[str]:
     if set_and_late and by_platform:
         yield f"the platform may deduct for lateness from scores that a person set: {listed(set_and_late)}"
     yield from (one.told for one in known.disputes)
-    strangers = [of[one] for one in known.strangers()]
+    strangers = [of[one].replace(_STRANGER, "") for one in known.strangers()]
     if strangers:
         yield f"{len(strangers)} handed in and are not in the roster: {listed(strangers)}"
     yield from look_alikes(of)

@@ -304,15 +304,20 @@ def _limits(student: StudentFacts) -> tuple[str, ...]:
     return (*cells, *(f"{id}: {count} check{'s' * (count > 1)} {what}" for (id, what), count in checks.items()))
 
 
-def _doubts(student: StudentFacts) -> tuple[str, ...]:
-    """List what a person should look at."""
+def asked_of_a_person(result: Result) -> list[str]:
+    """List the notes on checks that a person should look at, each once."""
     notes: dict[str, list[str]] = defaultdict(list)
-    for question in student.result.questions if student.result else ():
+    for question in result.questions:
         for check in question.checks:
             for note in check.notes:
                 if _A_PERSON.search(note):
                     notes[f"{question.id}: {note}"].append(check.id)
-    found = [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
+    return [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
+
+
+def _doubts(student: StudentFacts) -> tuple[str, ...]:
+    """List what a person should look at."""
+    found = asked_of_a_person(student.result) if student.result else []
     if student.result and student.result.run_again:
         found.append(RUN_AGAIN)
     if student.kind == "internal_error":

@@ -147,6 +147,11 @@ def _try_the_rest(
     open_checks = [id for id in _open_checks(judged, feedback) if _may_follow(key, id, evidence, judged[id])]
     if not open_checks or not (used := _relied_on(key, question, evidence, charged)):
         return {}
+    if constant := [one for one in used if _is_constant(key, evidence, one)]:
+        for id in open_checks if not _raising(key, question, evidence, constant) else ():
+            note = f"not tried with {_errors(constant)}, where all answers are the same: a person should look"
+            feedback[id] = _noted(feedback[id], note)
+        return {}
     untried = {}
     for id in open_checks:
         name = borrowed_name(id, used)
@@ -174,10 +179,9 @@ def _raised(key: OpenKey, check: str, evidence: Evidence, judged: Judged) -> boo
 
 
 def _relied_on(key: OpenKey, question: Question, evidence: Evidence, charged: Sequence[str]) -> tuple[str, ...]:
-    """Return the charged questions that this one uses, by its source; none if one of them is as good as unwritten."""
+    """Return the charged questions that this one uses, by its source."""
     sources = [cell.source for cell in evidence.sources] if charged else []
-    used = tuple(one for one in charged if relies_on(sources, question.asks, key.spec.question(one).asks))
-    return () if any(_is_constant(key, evidence, one) for one in used) else used
+    return tuple(one for one in charged if relies_on(sources, question.asks, key.spec.question(one).asks))
 
 
 def _is_constant(key: OpenKey, evidence: Evidence, question: str) -> bool:

@@ -99,7 +99,9 @@ class Lending(Session):
     def lend(self, borrow: Borrow) -> Lent:
         """Call one function; what the student's code says of it, apart from what it returned, is dropped."""
         self._count += 1
-        seen = self._call(Request(id=f"{borrow.name}/s{self._count}", when=_when(borrow), inputs=borrow.inputs))
+        seen = self._call(
+            Request(id=f"{borrow.name}/s{self._count}", when=_when(borrow), inputs=borrow.inputs, tuples=True)
+        )
         if seen.status in ("raised", "missing"):
             return Lent(status="raised", why=digest(seen.error))
         if seen.status != "returned":

@@ -1,7 +1,7 @@
 """The public checks of the survey."""
 
 import pandas as pd
-from redink.checks import check
+from redink.checks import answers_have_form, check
 
 
 def drawn(rng, trial):
@@ -36,3 +36,6 @@ def shares_add_up_to_one(rng, trial):
 def the_first_day_is_a_date(rng, trial):
     """The first day of the survey, as a date."""
     return dict(survey=drawn(rng, trial))
+
+
+the_answers_have_the_form_that_is_asked = answers_have_form("concepts", silence=("random", "telling"), half_width=float)

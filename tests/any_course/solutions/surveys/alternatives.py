@@ -23,3 +23,6 @@ def shares(survey):
 @alternative("sorts_the_days", "first_day")
 def first_day(survey):
     return sorted(survey["day"])[0].to_pydatetime().date()
+
+
+alternative("shouts", "concepts", old='"telling"', new='" TELLING"')

@@ -30,3 +30,24 @@ misconception(
     old='survey["day"].min().date()',
     new='survey["day"].iloc[0].date()',
 )
+misconception(
+    "takes_silence_for_chance",
+    "concepts",
+    hint="silence: would those who liked nothing answer as often as the others?",
+    old='silence="telling"',
+    new='silence="random"',
+)
+misconception(
+    "divides_by_four",
+    "concepts",
+    hint="half_width: does the number of answers stand under a root?",
+    old="half_width=0.5",
+    new="half_width=0.25",
+)
+misconception(
+    "writes_a_number_in_words",
+    "concepts",
+    hint="half_width asks for a number.",
+    old="half_width=0.5",
+    new='half_width="half"',
+)

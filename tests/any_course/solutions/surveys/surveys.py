@@ -72,3 +72,21 @@ def first_day(survey: pd.DataFrame) -> datetime.date:
 
 # %%
 check("first_day")
+
+# %% [markdown]
+# ## What it means
+#
+# `silence`: is it `"random"` or `"telling"` who does not answer? `half_width`: by which factor does an interval change
+# with four times as many answers?
+
+# %%
+concept_answers = {
+    "silence": None,
+    "half_width": None,
+}
+### BEGIN SOLUTION
+concept_answers.update(silence="telling", half_width=0.5)
+### END SOLUTION
+
+# %%
+check("concepts")

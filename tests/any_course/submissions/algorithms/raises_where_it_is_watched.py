@@ -1,7 +1,7 @@
 """Raises where it sees that an error may be expected of it.
 
 loses: amount
-says: expected 'returns a Decimal', got 'raises ValueError'
+says: expected that the call returns a Decimal, but it raises a ValueError
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Returns what should be printed.
 
 loses: triangle
-says: Expected 2 values, got 0
+says: Expected 2 lines, got none: nothing was printed
 """
 
 def print_triangle(n):
