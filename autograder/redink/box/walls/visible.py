@@ -107,7 +107,7 @@ def mount_proc(target: str) -> None:
 
 
 def hide_counts_of_names(proc: str) -> None:
-    """Cover what counts the names that the kernel remembers, one by one: it would tell of each whether somebody asked for it."""
+    """Cover what counts the names that the kernel remembers: it would tell of each whether somebody has asked for it."""
     for name in _COUNTS_OF_NAMES:
         kernel.mount("/dev/null", f"{proc}/sys/fs/{name}", None, kernel.MS_BIND)
 
