@@ -6,10 +6,12 @@ import bz2
 import gzip
 import io
 import lzma
+import shutil
 import struct
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +19,12 @@ from typing import Any
 
 import pytest
 
+from redink.errors import CourseError, SubmissionError
+from redink.grader.intake import unpacking
 from redink.grader.intake.archive import MOST_UNPACKED
 from redink.grader.intake.tree import MOST_ENTRIES
+from redink.grader.pipeline.collect import collect
+from redink.grader.pipeline.load import load
 from tests.handing_in import EMPTY, header, patched
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading needs Linux")
@@ -176,6 +182,83 @@ def test_a_bomb_costs_itself_and_takes_neither_memory_nor_long(tmp_path, case):
     assert says in told, told
     assert ("honest None" in told) == goes_on
     assert peak < 300  # MB, with Python and numpy
+
+
+def _zeros(kind: str, megabytes: int) -> Callable[[Path], None]:
+    """Zeros in a tar that is compressed in this way."""
+
+    def make(folder: Path) -> None:
+        _tar_of(kind, (header("data.bin", megabytes * 2**20), 1), (MEGABYTE, megabytes), (END, 1))(folder / "0.tar.x")
+
+    return make
+
+
+def _a_zip_of_many(folder: Path) -> None:
+    _zip_of_many(30_000)(folder / "0.tar.x")
+
+
+def _a_tar_of_many(folder: Path) -> None:
+    _tar_of("gz", (header("x", 0), 30_000), (END, 1))(folder / "0.tar.x")
+
+
+TENFOLD = {
+    **{f"zeros by {kind}": _zeros(kind, 150) for kind in ("gz", "bz2", "xz")},
+    "many in a zip": _a_zip_of_many,
+    "many in a tar": _a_tar_of_many,
+}
+
+
+@pytest.mark.parametrize("case", TENFOLD)
+def test_ten_zeros_one_student_unpack_to_no_more_than_one_may(tmp_path, case):
+    for name in ("mallory", "honest"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+    (tmp_path / "class/honest/little.ipynb").write_bytes(EMPTY)
+    TENFOLD[case](tmp_path / "class/mallory")
+    for number in range(10):
+        shutil.copy(tmp_path / "class/mallory/0.tar.x", tmp_path / f"class/mallory/{number}.tar.gz")
+    (tmp_path / "class/mallory/0.tar.x").unlink()
+    told, peak = _peak(tmp_path / "class")
+    assert "honest None" in told
+    assert "cannot be opened: this student's archives unpack to more than 1024 MB; unpack them" in told
+    assert peak < 300
+
+
+def test_an_archive_that_is_opened_again_counts_again(tmp_path):
+    """To compare notebooks by what they hold, each is read, and each time all that stands before it is unpacked."""
+    mallory = tmp_path / "class/mallory"
+    mallory.mkdir(parents=True)
+    names = [header(f"{name}.ipynb", 512) + EMPTY.ljust(512) for name in "abcdef"]
+    blocks = [(header("data.bin", 300 * 2**20), 1), (MEGABYTE, 300), (b"".join(names), 1), (END, 1)]
+    _tar_of("gz", *blocks)(mallory / "all.tar.gz")
+    started = time.process_time()
+    (one,) = collect("little", tmp_path / "class").found
+    assert one.problem == "the folder mallory holds 6 notebooks and none is called little.ipynb; keep one"
+    with pytest.raises(SubmissionError, match="unpack to more than 1024 MB"):
+        one.tree.read(one.place)
+    assert (
+        time.process_time() - started < 20
+    )  # s; each of the six would take as long as both of which there was room for
+
+
+def test_all_archives_of_a_source_have_one_bound_and_what_is_not_packed_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking, "_MOST_OF_A_SOURCE", 2 << 20)
+    for name in ("ada", "ben"):
+        (tmp_path / name).mkdir()
+        with zipfile.ZipFile(tmp_path / name / "work.zip", "w") as archive:
+            archive.writestr("little.ipynb", EMPTY + b" " * 400_000)
+    (tmp_path / "cy.ipynb").write_bytes(EMPTY)
+    problems = {one.id: load(one).reason or "" for one in collect("little", tmp_path).found}
+    assert problems["ada"] == problems["cy"] == ""
+    assert "the archives of all students unpack to more than 2 MB; unpack them" in problems["ben"]
+
+
+def test_what_is_refused_is_not_counted():
+    source = unpacking.of_a_source()
+    student = source.of_a_student()
+    with pytest.raises(CourseError):
+        student.spend(MOST_UNPACKED + 1)
+    student.spend(MOST_UNPACKED)
+    source.of_a_student().spend(MOST_UNPACKED)
 
 
 def test_xz_may_not_ask_for_a_large_dictionary(tmp_path):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from redink.errors import CourseError
+from redink.errors import CourseError, SubmissionError
 from redink.grader.intake import git
+from redink.grader.intake.layouts import repositories
 from redink.grader.pipeline.collect import Collected, collect
 from redink.grader.pipeline.load import load
 from tests.handing_in import EMPTY
@@ -237,6 +240,195 @@ def test_the_clones_of_a_command_that_was_killed_are_removed_by_the_next(tmp_pat
         assert done.returncode == (0 if how == "whole" else -signal.SIGKILL)
         assert how == "whole" or list(tmp.glob("*/git-*/clone"))
     wait_until(lambda: not list(tmp.iterdir()))
+
+
+def _commondir(of: Path, alice: Path) -> None:
+    for name in ("objects", "refs"):
+        shutil.rmtree(of / ".git" / name)
+        (of / ".git" / name).mkdir()
+    (of / ".git/commondir").write_text(f"{alice}/.git\n")
+
+
+def _a_file(of: Path, alice: Path) -> None:
+    shutil.rmtree(of / ".git")
+    (of / ".git").write_text(f"gitdir: {alice}/.git\n")
+
+
+def _a_link(of: Path, alice: Path) -> None:
+    shutil.rmtree(of / ".git")
+    (of / ".git").symlink_to(alice / ".git")
+
+
+def _a_link_that_leads_nowhere(of: Path, alice: Path) -> None:
+    shutil.rmtree(of / ".git")
+    (of / ".git").symlink_to("nowhere")
+
+
+def _a_folder_that_is_a_link(of: Path, alice: Path) -> None:
+    shutil.rmtree(of)
+    of.symlink_to(alice)
+
+
+def _linked(what: str) -> Callable[[Path, Path], None]:
+    def make(of: Path, alice: Path) -> None:
+        path = of / ".git" / what
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        path.symlink_to(alice / ".git" / what)
+
+    make.__name__ = f"a linked {what.replace('/', ' ')}"
+    return make
+
+
+def _alternates(of: Path, alice: Path) -> None:
+    (of / ".git/objects/info/alternates").write_text(f"{alice}/.git/objects\n")
+    (of / ".git/refs/heads/main").write_bytes((alice / ".git/refs/heads/main").read_bytes())
+
+
+def _bare_and_elsewhere(of: Path, alice: Path) -> None:
+    shutil.rmtree(of)
+    of.mkdir()
+    (of / "HEAD").write_text("ref: refs/heads/main\n")
+    (of / "commondir").write_text(f"{alice}/.git\n")
+
+
+def _a_repository_without_its_objects(of: Path, alice: Path) -> None:
+    shutil.rmtree(of / ".git/objects")
+    (of / ".git/refs/heads/main").write_bytes((alice / ".git/refs/heads/main").read_bytes())
+    with (of / ".git/config").open("a") as file:
+        file.write(f'[remote "origin"]\n\turl = {alice}\n\tpromisor = true\n[extensions]\n\tpartialClone = origin\n')
+
+
+REDIRECTIONS = (
+    _commondir, _a_file, _a_link, _a_link_that_leads_nowhere, _a_folder_that_is_a_link, _linked("objects"), _linked("HEAD"),
+    _linked("refs"), _linked("refs/heads/main"), _linked("packed-refs"), _alternates, _bare_and_elsewhere,
+    _a_repository_without_its_objects,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("redirect", REDIRECTIONS, ids=lambda one: one.__name__.strip("_"))
+@pytest.mark.parametrize("how", ["a folder", "a list", "addresses"])
+def test_a_repository_that_is_somebody_elses_is_nobodys(tmp_path, redirect, how):
+    alice = repository(tmp_path / "class", "alice", b"alice's own")
+    eve = repository(tmp_path / "class", "eve", b"eve's own")
+    redirect(eve, alice)
+    if how != "a folder" and eve.is_symlink():
+        pytest.skip("what is typed may be a link")
+    names = ("alice", "eve")
+    lines = [f"file://{tmp_path}/class/{name}" if how == "addresses" else f"class/{name}" for name in names]
+    source = tmp_path / "class" if how == "a folder" else listed(tmp_path / "repos.txt", *lines)
+    found = contents(collect("perceptron", source, insist="git"))
+    assert found.pop("alice") == b"alice's own"
+    assert str(found.pop("eve")).startswith("the repository of eve ")
+    assert not found
+
+
+def test_no_setting_of_a_repository_and_no_variable_of_the_grader_leads_elsewhere(tmp_path, monkeypatch):
+    alice, eve = (repository(tmp_path, name, name.encode()) for name in ("alice", "eve"))
+    (tmp_path / "more").write_text(f"[core]\n\tworktree = {alice}\n[uploadpack]\n\thideRefs = refs/heads\n")
+    with (eve / ".git/config").open("a") as file:
+        file.write(
+            f"[include]\n\tpath = {tmp_path}/more\n[core]\n\tworktree = {alice}\n\trepositoryformatversion = 9\n"
+        )
+    (eve / ".git/worktrees/x").mkdir(parents=True)
+    (eve / ".git/worktrees/x/gitdir").write_text(f"{alice}/.git\n")
+    monkeypatch.setenv("GIT_DIR", f"{alice}/.git")
+    monkeypatch.setenv("GIT_COMMON_DIR", f"{alice}/.git")
+    monkeypatch.setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", f"{alice}/.git/objects")
+    found = contents(collect("perceptron", listed(tmp_path / "repos.txt", "eve")))
+    assert found == {"eve": b"eve"}
+
+
+def test_repositories_of_every_honest_kind_are_read(tmp_path):
+    """Packed, bare, shallow, with names of the longer kind, with a linked working tree, and of another user."""
+    for name in ("packed", "bare", "shallow", "with_a_tree"):
+        commit(repository(tmp_path, name, b"old"), name.encode())
+    run(tmp_path / "packed", "gc", "-q")
+    run(tmp_path / "packed", "pack-refs", "--all")
+    for name, how in (("bare", "--bare"), ("shallow", "--depth=1")):
+        run(tmp_path, "clone", "-q", how, f"file://{tmp_path}/{name}", f"new_{name}")
+    run(tmp_path / "with_a_tree", "worktree", "add", "-q", "../another")
+    (tmp_path / "long").mkdir()
+    run(tmp_path / "long", "init", "-q", "-b", "main", "--object-format=sha256")
+    commit(tmp_path / "long", b"long")
+    lines = ("packed", "new_bare", "new_shallow", "with_a_tree", "long")
+    found = contents(collect("perceptron", listed(tmp_path / "repos.txt", *lines)))
+    assert {name.removeprefix("new_"): text for name, text in found.items()} == {
+        name.removeprefix("new_"): name.removeprefix("new_").encode() for name in lines
+    }
+
+
+def _object(folder: Path, kind: str, data: bytes) -> str:
+    command = ["git", "-C", str(folder), "hash-object", "-w", "-t", kind, "--literally", "--stdin"]
+    return subprocess.run(command, input=data, check=True, capture_output=True).stdout.decode().strip()
+
+
+def _committed(folder: Path, tree: str) -> None:
+    who = "a <a@b> 1700000000 +0000"
+    name = _object(folder, "commit", f"tree {tree}\nauthor {who}\ncommitter {who}\n\nx\n".encode())
+    run(folder, "update-ref", "refs/heads/main", name)
+
+
+def _large_when_unpacked(folder: Path) -> None:
+    blobs = [_object(folder, "blob", bytes(400 << 20) + bytes([n])) for n in range(2)]
+    entries = [b"100644 %d\0" % n + bytes.fromhex(name) for n, name in enumerate(blobs)]
+    _committed(folder, _object(folder, "tree", b"".join(entries)))
+    packing = ["repack", "-adfq", "--depth=3", "--window=5", "--threads=1"]
+    run(folder, "-c", "core.bigFileThreshold=2g", *packing)
+
+
+def _of_many_paths(folder: Path) -> None:
+    mode, below = "100644", _object(folder, "blob", b"{}")
+    for _ in range(10):
+        entries = [f"{mode} {'f' * 200}{n}".encode() + b"\0" + bytes.fromhex(below) for n in range(10)]
+        mode, below = "40000", _object(folder, "tree", b"".join(entries))
+    _committed(folder, below)
+
+
+CHILDREN = """
+import resource, sys
+from pathlib import Path
+from redink.grader.pipeline.collect import collect
+
+for one in collect("perceptron", Path(sys.argv[1])).found:
+    print(one.id, one.problem)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [(_large_when_unpacked, "git needs more than 512 MB for it"), (_of_many_paths, "git says too much of it")],
+    ids=["of large files", "of many paths"],
+)
+def test_git_takes_neither_memory_nor_disk_without_end(tmp_path, make, says):
+    make(repository(tmp_path, "eve"))
+    repository(tmp_path, "ada")
+    tmp = tmp_path / "t"
+    tmp.mkdir()
+    command = [sys.executable, "-c", CHILDREN, str(listed(tmp_path / "repos.txt", "ada", "eve"))]
+    done = subprocess.run(
+        command, env={**os.environ, "TMPDIR": str(tmp)}, capture_output=True, text=True, check=True, timeout=120
+    )
+    ada, eve, peak = done.stdout.splitlines()
+    assert ada == "ada None"
+    assert says in eve, eve
+    assert int(peak) < 600  # MB: the limit, and what git reads of files
+
+
+def test_the_time_of_git_is_for_all_that_is_asked_of_one_repository(tmp_path, monkeypatch):
+    clone = git.Repository(str(repository(tmp_path, "ada")))
+    (one,) = clone.commits()
+    monkeypatch.setattr(clone, "_left", 0.0)
+    with pytest.raises(SubmissionError, match="git took more than 120 s"):
+        clone.tree(one)
+
+
+def test_no_more_repositories_are_read_at_once_than_there_is_memory_for(tmp_path, monkeypatch):
+    memory = tmp_path / "meminfo"
+    monkeypatch.setattr(repositories, "MEMORY", memory)
+    for free, wanted in ((100 << 10, 1), (3 << 20, 3), (1 << 30, 8)):
+        memory.write_text(f"MemTotal: 1 kB\nMemAvailable:   {free} kB\n")
+        assert repositories._at_once() == wanted
 
 
 @pytest.mark.parametrize("time", ["", " x +0000", " -62135596800 +0000", " 253402300799 +0000", f" {'9' * 30} +0000"])

@@ -77,6 +77,7 @@ def make_folders(uid: int, gid: int, megabytes: int) -> None:
     if not os.listdir("/tmp"):  # noqa: PTH208, S108 - something visible, such as a virtual environment, may be there
         kernel.mount(f"{visible.BOX}/tmp", "/tmp", None, kernel.MS_BIND)  # noqa: S108
     visible.mount_proc("/proc")
+    visible.hide_counts_of_names("/proc")
 
 
 def _leave_the_machine() -> None:

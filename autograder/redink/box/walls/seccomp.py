@@ -6,7 +6,8 @@ and from the permissions of files that Landlock lets it read; where a pid namesp
 
 All boxes read the same files: Python's libraries. A lock, a watch, a lease, a hint or a flag on one of them, or its place in
 the kernel's cache, would be a note from one submission to another. Locks succeed without any effect, since many a library
-takes one and none has to wait for a stranger; of `fcntl` and `ioctl` only what concerns a descriptor itself is left.
+takes one and none has to wait for a stranger; of `fcntl` and `ioctl` only what concerns a descriptor itself is left. The
+kernel remembers each name that was asked for, also of what does not exist: no call is left that answers from memory alone.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ _ITSELF = "seccomp 317 277"
 _FORKS = "fork 57 -, vfork 58 -"
 _BY_ARGUMENT = """
 clone 56 220, clone3 435 435, socket 41 198, socketpair 53 199, ioctl 16 29, truncate 76 45,
-flock 73 32, fcntl 72 25, fadvise64 221 223, madvise 28 233, preadv2 327 286
+flock 73 32, fcntl 72 25, fadvise64 221 223, madvise 28 233, preadv2 327 286,
+openat2 437 437, statx 332 291, newfstatat 262 79
 """
 _PASSING = "sendmsg 46 211, sendmmsg 307 269"  # the calls that can pass a descriptor on
 
@@ -73,6 +75,7 @@ _ON_DESCRIPTORS = (0, 1, 2, 3, 4, 1030, 1031, 1032)  # duplicates, flags, and th
 _ASKS_FOR_LOCKS = (5, 36)  # nobody can have set any
 _FADV_DONTNEED = 4
 _MERGES_OR_EVICTS = (12, 20, 21)  # MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT
+_AT_STATX_DONT_SYNC = 0x4000
 
 
 class _Program(ctypes.Structure):
@@ -99,9 +102,8 @@ def assemble(
     refused += "" if own_pids or signals_scoped else f", {_SIGNALS}"
     for number in _numbers(refused, column).values():
         code += _on(number, [refuse])
-    code += _on(
-        special["clone3"], [_answer(errno.ENOSYS)]
-    )  # its flags are in memory, out of a filter's sight; the C library falls back to clone
+    for name in ("clone3", "openat2"):  # their flags are in memory, out of a filter's sight; programs fall back
+        code += _on(special[name], [_answer(errno.ENOSYS)])
     asks = [_step(_RETURN, _ASK)] if counted else []
     code += _on(special["clone"], [*_argument(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse, *asks])
     for number in _numbers(_FORKS, column).values():
@@ -129,6 +131,7 @@ def _without_notes(special: dict[str, int]) -> list[bytes]:
         *_if_among((*_ON_DESCRIPTORS, *_ASKS_FOR_LOCKS), _allow()),
         _answer(errno.EINVAL),
     ]
+    from_memory = [_step(_ANY_BIT, _AT_STATX_DONT_SYNC, 0, 1), _answer(errno.EINVAL)]
     return [
         *_on(special["flock"], [_answer(0)]),
         *_on(special["fcntl"], [*_argument(1), *commands]),
@@ -136,6 +139,8 @@ def _without_notes(special: dict[str, int]) -> list[bytes]:
         *_on(special["fadvise64"], [*_argument(3), *_if_among((_FADV_DONTNEED,), _answer(0))]),
         *_on(special["madvise"], [*_argument(2), *_if_among(_MERGES_OR_EVICTS, _answer(errno.EINVAL))]),
         *_on(special["preadv2"], [*_argument(5), _step(_EQUAL, 0, 1, 0), _answer(errno.EOPNOTSUPP)]),
+        *_on(special["statx"], [*_argument(2), *from_memory]),
+        *_on(special["newfstatat"], [*_argument(3), *from_memory]),
     ]
 
 

@@ -25,6 +25,7 @@ _SYSTEM = (
 _OF_PYTHON = ("bin", "lib", "lib32", "lib64", "libexec", "share", "ssl", "pyvenv.cfg")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _OF_PROC = ("cpuinfo", "meminfo", "stat", "loadavg", "version", "filesystems", "sys/vm", "self")
+_COUNTS_OF_NAMES = ("dentry-state", "inode-state", "inode-nr")  # of the whole kernel, below /proc/sys/fs
 _LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 
 
@@ -103,6 +104,12 @@ def mount_proc(target: str) -> None:
     """Show the processes of this pid namespace alone."""
     flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("proc", target, "proc", flags)
+
+
+def hide_counts_of_names(proc: str) -> None:
+    """Cover what counts the names that the kernel remembers: it would tell of each whether somebody has asked for it."""
+    for name in _COUNTS_OF_NAMES:
+        kernel.mount("/dev/null", f"{proc}/sys/fs/{name}", None, kernel.MS_BIND)
 
 
 def _depth(path: str) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from redink.errors import SubmissionError, in_one_sentence
 from redink.grader.intake.archive import Archive
 from redink.grader.intake.opening import open_bytes
 from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
+from redink.grader.intake.unpacking import UNLIMITED, Allowance
 from redink.texts import clean
 
 
@@ -36,15 +37,16 @@ class Below:
 class Nested:
     """An archive in a tree, as a `Tree`. It is opened anew for each question: a class of these would fill the memory."""
 
-    def __init__(self, outer: Tree, place: Place) -> None:
+    def __init__(self, outer: Tree, place: Place, allowance: Allowance = UNLIMITED) -> None:
         self._outer = outer
         self._place = place
+        self._allowance = allowance
 
     def open(self) -> Archive:
         """Open the archive; `SubmissionError` says why that is not possible."""
         data = self._outer.read(self._place)
         try:
-            return open_bytes(data)
+            return open_bytes(data, self._allowance)
         except Exception as error:  # what is damaged raises many kinds
             raise SubmissionError(f"cannot be opened: {clean(in_one_sentence(error), 150)}") from error
 

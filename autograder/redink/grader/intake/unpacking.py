@@ -13,20 +13,56 @@ from redink.errors import CourseError
 from redink.grader.intake.archive import MOST_UNPACKED, PIECE, UNPACK_IT
 from redink.grader.intake.forms import Form
 
+ENTRY = 4096  # bytes that each file or folder of an archive counts for besides, as it would on a disk
+_MOST_OF_A_SOURCE = 64 << 30  # bytes of all archives of students
 _INPUT = 8192
 _MOST_STREAMS = 10_000  # one after the other in a file, as programs write them that use all CPUs
 _MOST_MEMORY = 100 << 20  # bytes for the dictionary of xz; its own program asks for 65 MB at most
 
 
+class Allowance:
+    """How much may still be unpacked of one student's archives, each time that one is opened, or of all in a source."""
+
+    def __init__(self, most: int, whose: str, within: Allowance | None = None) -> None:
+        self._left = self._most = most
+        self._whose = whose
+        self._within = within
+
+    def of_a_student(self) -> Allowance:
+        """Return a part of this, for one student."""
+        return Allowance(MOST_UNPACKED, "this student's archives", self)
+
+    def spend(self, size: int) -> None:
+        """Take so many bytes of it; if there are not so many left, `CourseError` says so, and none are taken."""
+        if size > self._left:
+            raise CourseError(f"{self._whose} unpack to more than {self._most >> 20} MB; unpack them")
+        if self._within is not None:
+            self._within.spend(size)
+        self._left -= size
+
+
+def of_a_source() -> Allowance:
+    """Return what all archives of students in one source may unpack to."""
+    return Allowance(_MOST_OF_A_SOURCE, "the archives of all students")
+
+
+UNLIMITED = Allowance(1 << 62, "")  # for what an instructor names: of that, each archive has a bound of its own
+
+
 class Stream:
     """What a file holds, and how far it was read."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: io.FileIO, allowance: Allowance) -> None:
         self._file = file
+        self._allowance = allowance
         self.at = 0
 
     def read(self, size: int) -> bytes:
         """Read exactly so many bytes."""
+        self._allowance.spend(size)
+        return self._exactly(size)
+
+    def _exactly(self, size: int) -> bytes:
         data = self._read(size)
         if len(data) < size:
             raise CourseError("is cut off, or not an archive")
@@ -44,8 +80,8 @@ class Stream:
 class PackedStream(Stream):
     """What a compressed file holds; the way back is from the beginning."""
 
-    def __init__(self, file: io.FileIO, make: Callable[[], _Decompressor]) -> None:
-        super().__init__(file)
+    def __init__(self, file: io.FileIO, allowance: Allowance, make: Callable[[], _Decompressor]) -> None:
+        super().__init__(file, allowance)
         self._make = make
         self._begin()
 
@@ -54,8 +90,9 @@ class PackedStream(Stream):
         _refuse_beyond(place)
         if place < self.at:
             self._begin()
+        self._allowance.spend(place - self.at)
         while self.at < place:
-            self.read(min(place - self.at, PIECE))
+            self._exactly(min(place - self.at, PIECE))
 
     def _begin(self) -> None:
         self._file.seek(0)
@@ -130,8 +167,8 @@ _DECOMPRESSORS: dict[Form, Callable[[], _Decompressor]] = {
 }
 
 
-def open_stream(file: io.FileIO, form: Form) -> Stream:
+def open_stream(file: io.FileIO, form: Form, allowance: Allowance) -> Stream:
     """Open a file that is compressed in this form, or not at all."""
     file.seek(0)
     make = _DECOMPRESSORS.get(form)
-    return Stream(file) if make is None else PackedStream(file, make)
+    return Stream(file, allowance) if make is None else PackedStream(file, allowance, make)

@@ -37,7 +37,7 @@ def choose(sought: Sought, files: Sequence[File], where: str) -> Choice:
     """Choose among the files of one attempt; `where` names them in a sentence ("the folder ada")."""
     if found := _of_form(files, "notebook"):
         return _chosen(sought, found, files, where)
-    inner = unpacked(files)
+    inner = unpacked(files, sought.allowance.of_a_student())
     everything = [*files, *inner.files]
     scripts = _of_form(files, "script")
     for found in (_of_form(inner.files, "notebook"), scripts, _of_form(inner.files, "script")):

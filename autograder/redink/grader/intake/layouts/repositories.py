@@ -6,6 +6,7 @@ claimed, and a commit that cannot be as old or as new as it says is flagged.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ import msgspec
 from redink.errors import CourseError, in_one_sentence
 from redink.files import read_file
 from redink.grader.intake.folder import Folder
-from redink.grader.intake.git import Commit, Repository
+from redink.grader.intake.git import MOST_MEMORY, Commit, Repository
 from redink.grader.intake.layouts.choosing import choose_in_folder, ignored_of, take
 from redink.grader.intake.layouts.classroom import user_of
 from redink.grader.intake.layouts.gathered import Gathered, Ignored, Sought, Taken, gathered
@@ -31,7 +32,8 @@ _ADDRESS = re.compile(r"(https?|ssh|git|file)://[^\s-]\S*|\w[\w.-]*@\w[\w.-]*:[^
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 _BRANCH = re.compile(r"[\w][\w./+-]*")
 _LARGEST, _MOST = 1 << 20, 5_000  # bytes of a list, and repositories in it
-_AT_ONCE = 8
+MEMORY = Path("/proc/meminfo")
+_AT_ONCE = 8  # where there is memory for it
 _SLACK = timedelta(minutes=10)  # between the clocks of two machines
 _OLD = timedelta(days=1)  # that a commit may be older than the one it follows
 
@@ -57,8 +59,11 @@ def is_list(path: Path) -> bool:
 def read_list(path: Path) -> list[Line]:
     """Read a list of repositories, or find them in a folder; `CourseError` says which line is none."""
     if path.is_dir():
-        found = sorted(one for one in path.iterdir() if (one / ".git").is_dir() or (one / "HEAD").is_file())
-        return [_line(str(one), path) for one in found]
+        found = sorted(one for one in path.iterdir() if _may_be_one(one))
+        return [
+            Line(source=str(one.absolute()), folder=path.resolve().name, name=one.name.removesuffix(".git"))
+            for one in found
+        ]
     try:
         data = read_file(path)
         text = data[: _LARGEST + 1].decode("utf-8-sig")
@@ -75,13 +80,20 @@ def read_repositories(lines: Sequence[Line], sought: Sought, before: datetime | 
     """Take a snapshot of each repository; one that cannot be read is that student's problem."""
     keys = _keys(lines, sought.slug)
     folder = Folder(around if around.is_dir() else around.parent)  # nobody's tree, for those without a file
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(_at_once()) as pool:
         found = list(pool.map(lambda line, student: _snapshot(sought, line, student, before, folder), lines, keys))
     done = gathered(NAME, TITLE, [one for one, _ in found], [passed for _, some in found for passed in some])
     if before is None:
         return done
     note = f"; the last commits that say they are from before {before:%Y-%m-%d %H:%M %Z}"
     return msgspec.structs.replace(done, told=f"{done.told}{note}")
+
+
+def _at_once() -> int:
+    """Return how many repositories are read at a time: for each, git may take its most memory to send and to receive."""
+    found = re.search(r"MemAvailable: +(\d+) kB", MEMORY.read_text(encoding="ascii"))
+    free = int(found[1]) << 10 if found else 0
+    return max(1, min(_AT_ONCE, free // (2 * MOST_MEMORY)))
 
 
 def _checked(line: str, number: int, path: Path) -> Line:
@@ -108,9 +120,14 @@ def _is_repository(source: str, path: Path) -> bool:
         return True
     try:
         local = path.parent / source
-        return not source.startswith("-") and ((local / ".git").exists() or (local / "HEAD").is_file())
+        return not source.startswith("-") and _may_be_one(local)
     except (OSError, ValueError):
         return False
+
+
+def _may_be_one(folder: Path) -> bool:
+    """Tell whether a folder says that it is a repository, though perhaps a link's or another one's."""
+    return any(os.path.lexists(folder / name) for name in (".git", "HEAD"))
 
 
 def _line(source: str, path: Path) -> Line:

@@ -12,6 +12,7 @@ from redink.grader.intake.archive import Archive
 from redink.grader.intake.layouts.gathered import SYSTEMS, Ignored
 from redink.grader.intake.nested import Nested
 from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
+from redink.grader.intake.unpacking import Allowance
 from redink.records import Record
 from redink.texts import clean, file_name
 
@@ -117,7 +118,7 @@ def walk(tree: Tree, folder: Place, shown: str) -> Walked:
     return Walked(files=tuple(files), ignored=tuple(ignored))
 
 
-def unpacked(files: Sequence[File]) -> Walked:
+def unpacked(files: Sequence[File], allowance: Allowance) -> Walked:
     """List what lies in the archives among the files, and in archives in these; each is held no longer than it is listed."""
     found: list[File] = []
     ignored: list[Ignored] = []
@@ -126,7 +127,7 @@ def unpacked(files: Sequence[File]) -> Walked:
         if opened >= MOST_ARCHIVES:
             ignored.append(Ignored(file=one.shown, reason=f"more than {MOST_ARCHIVES} archives"))
             continue
-        nested = Nested(one.tree, one.place)
+        nested = Nested(one.tree, one.place, allowance)
         try:
             archive = nested.open()
         except SubmissionError as error:
