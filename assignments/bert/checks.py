@@ -1,9 +1,9 @@
 """Public checks of BERT: they find the usual slips, on examples small enough to read.
 
 Chance. What is random is judged by counting: a count that is binomial under the rules fails when it lies in a tail whose
-exact probability is below 1e-9 (both sides together). One grading makes 29 such counts: here 2, on published and on secret
-seeds; in the hidden checks 3 + 4 + 1 of choose and 3 + 7 + 6 + 1 of corrupt. A right solution fails one of them with a
-probability below 29 · 1e-9. What else is left to chance: the trained model, which is 16.2 nats below the floor with a
+exact probability is below 1e-9 (both sides together). One grading makes 30 such counts: here 2, on published and on secret
+seeds; in the hidden checks 3 + 4 + 2 of choose and 3 + 7 + 6 + 1 of corrupt. A right solution fails one of them with a
+probability below 30 · 1e-9. What else is left to chance: the trained model, which is 16.2 nats below the floor with a
 probability of at most e^−16.2 = 9.2e-8, and too far above it with about 1e-12 (both are worked out beside that check); and
 coincidences, each with a probability below 1e-14. Together it is below 1.3e-7.
 """
@@ -342,28 +342,29 @@ def _(seen, ids, chosen):
 @check("corrupt", trials=1, covers="R300")
 def eighty_in_a_hundred_are_masked(rng):
     """Of 120,000 selected tokens about 80 % become [MASK]; what chance allows is worked out exactly."""
-    return dict(rows=6000, length=20, seed=int(rng.integers(2**31)))
+    # one of each sentence: whether the tokens of a sentence know of each other is asked elsewhere
+    return dict(rows=120_000, length=2, seed=int(rng.integers(2**31)))
 
 
 @eighty_in_a_hundred_are_masked.when
 def _(student, rows, length, seed):
     rng = np.random.default_rng(seed)
     ids = rng.integers(3, 12, size=(rows, length))
-    chosen = np.ones(ids.shape, dtype=bool)
+    chosen = np.eye(length, dtype=bool)[rng.integers(length, size=rows)]
     inputs, _ = student.corrupt(ids, chosen, 12, 1, [0, 1, 2], rng)
     return np.bincount(np.asarray(inputs).astype(int).ravel(), minlength=12)
 
 
 @eighty_in_a_hundred_are_masked.view
-def _(seen):
-    return "special ones too" if seen[[0, 2]].any() else named(seen[1], seen.sum(), 0.8)
+def _(seen, rows):
+    return "special ones too" if seen[[0, 2]].any() else named(seen[1], rows, 0.8)
 
 
 @eighty_in_a_hundred_are_masked.then
 def _(seen, rows, length):
     if seen.sum() != rows * length:
         raise Fail(f"expected inputs of shape ({rows}, {length})")
-    expect(int(seen[1]), rows * length, 0.8, "selected tokens became [MASK]")
+    expect(int(seen[1]), rows, 0.8, "selected tokens became [MASK]")
 
 
 # -- loss --------------------------------------------------------------------------------------------------------------
@@ -465,7 +466,7 @@ def _(student, ids, others, weights, vectors):
 
 @check("mlm", trials=5, calls="two_sided", covers="R297")
 def both_neighbours_are_asked(rng, trial):
-    """two_sided gives P[a, k]·P[k, b], made to sum to 1 over k, for each pair of neighbours, however rare it is."""
+    """two_sided gives P[a, k]·P[k, b], made to sum to 1 over k, for each pair of neighbours, also for rare ones."""
     size, many = [(3, 2), (5, 7), (8, 30), (4, 1), (6, 6)][trial]
     P = rng.dirichlet(np.full(size, 0.8), size=size) + 0.02
     if trial == 4:  # nearly always the next word on a circle: other pairs have products around 1e-15, or 1e-30
@@ -477,24 +478,31 @@ def both_neighbours_are_asked(rng, trial):
     )
 
 
-@check("mlm", tol=1e-5, covers="R297")
+@check("mlm", trials=4, tol=1e-5, covers="R297")
 def one_step_of_adam_for_each_batch(rng, trial):
     """train_mlm takes one step of Adam for each batch and gives the losses, each from before its step, without gradient."""
-    size, width, rows, length, many = [(3, 2, 2, 4, 1), (5, 4, 3, 6, 4), (7, 3, 5, 8, 9)][trial]
+    # in the last trial the model says NaN where it reads the last id, and is not asked there
+    size, width, rows, length, many = [(3, 2, 2, 4, 1), (5, 4, 3, 6, 4), (7, 3, 5, 8, 9), (4, 3, 3, 5, 3)][trial]
     inputs = rng.integers(size + 1, size=(many, rows, length))
     labels = np.where(rng.random(inputs.shape) < 0.3, rng.integers(size, size=inputs.shape), -100)
     labels[:, 0, 0], labels[:, -1, -1] = 0, -100
+    inputs[:, 0, 0], inputs[:, -1, -1] = rng.integers(size), size
+    said = np.zeros((size + 1, size))  # is added to what the model says where it reads an id
+    if trial == 3:
+        labels[inputs == size] = -100
+        said[size] = [np.nan, np.inf, -np.inf, np.nan]
     return dict(
         words=rng.normal(size=(size + 1, width)),
         out=rng.normal(size=(size, width)),
+        said=said,
         inputs=inputs,
         labels=labels,
-        rate=[0.1, 0.03, 0.05][trial],
+        rate=[0.1, 0.03, 0.05, 0.04][trial],
     )
 
 
 @one_step_of_adam_for_each_batch.when
-def _(student, words, out, inputs, labels, rate):
+def _(student, words, out, said, inputs, labels, rate):
     class Model(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -502,7 +510,9 @@ def _(student, words, out, inputs, labels, rate):
             self.out = torch.nn.Parameter(torch.tensor(out))
 
         def forward(self, ids):
-            return torch.tanh(self.words[ids] + self.words[ids].mean(dim=1, keepdim=True)) @ self.out.T
+            scores = torch.tanh(self.words[ids] + self.words[ids].mean(dim=1, keepdim=True)) @ self.out.T
+            more = torch.tensor(said)[ids]
+            return torch.where(torch.isfinite(more), scores + more, more)
 
     model = Model()
     batches = [(torch.from_numpy(one), torch.from_numpy(other)) for one, other in zip(inputs, labels, strict=True)]
@@ -515,17 +525,24 @@ def _(student, words, out, inputs, labels, rate):
     )
 
 
-@check("mlm", trials=4, tol=1e-5, covers="R297")
+@check("mlm", trials=6, tol=1e-5, covers="R297")
 def a_word_is_hidden_before_it_is_scored(rng, trial):
-    """hidden_nll hides one word of each sentence behind [MASK], and gives −log p of the word that was there, no gradient."""
-    size, rows, length = [(3, 2, 4), (5, 6, 7), (8, 11, 9), (6, 1, 5)][trial]
+    """hidden_nll hides one word of each sentence behind [MASK], gives −log p of the word that was there, leaves no trace."""
+    # the word may stand elsewhere too, what is said at other places may be NaN, and a surprise may be as large as 60
+    size, rows, length = [(3, 2, 4), (5, 6, 7), (8, 11, 9), (6, 1, 5), (5, 4, 6), (7, 5, 6)][trial]
     mask_id = size if trial < 2 else int(rng.integers(1, size - 1))  # the mask need not be the last id
-    return dict(
-        tables=rng.normal(size=(3, size + 1, size + (trial > 1))),
-        ids=rng.choice(np.setdiff1d(np.arange(size + 1), [mask_id]), size=(rows, length)),
-        places=rng.integers(length, size=rows),
-        mask_id=mask_id,
-    )
+    tables = rng.normal(size=(3, size + 1, size + (trial > 1)))
+    words = np.setdiff1d(np.arange(size + 1), [mask_id])
+    ids, places = rng.choice(words, size=(rows, length)), rng.integers(length, size=rows)
+    ids[0, (places[0] + 2) % length] = ids[0, places[0]]  # a word that stands twice
+    if trial == 4:  # at the word 0 the model says NaN
+        tables[1, words[0]] = np.nan
+        ids[:, 1:] = np.where(ids[:, 1:] == words[0], words[1], ids[:, 1:])
+        ids[:, 0], places = words[0], 1 + places % (length - 1)
+    if trial == 5:  # the word on the left forbids the one after it
+        tables[0] -= 60 * np.eye(*tables.shape[1:])
+        ids[np.arange(rows), places] = ids[np.arange(rows), places - 1]
+    return dict(tables=tables, ids=ids, places=places, mask_id=mask_id)
 
 
 @a_word_is_hidden_before_it_is_scored.when
@@ -539,20 +556,36 @@ def _(student, tables, ids, places, mask_id):
             left, here, right = torch.roll(ids, 1, dims=1), ids, torch.roll(ids, -1, dims=1)
             return self.tables[0, left] + 3 * self.tables[1, here] + self.tables[2, right]
 
-    surprise = student.hidden_nll(Model(), torch.from_numpy(ids), torch.from_numpy(places), mask_id)
-    return dict(surprise=surprise, has_gradient=torch.as_tensor(surprise).requires_grad)
+    with torch.enable_grad():  # what is switched off in here is on again behind it
+        surprise = student.hidden_nll(Model(), torch.from_numpy(ids), torch.from_numpy(places), mask_id)
+        trains = torch.is_grad_enabled()
+    return dict(surprise=surprise, has_gradient=torch.as_tensor(surprise).requires_grad, a_model_can_be_trained=trains)
+
+
+@a_word_is_hidden_before_it_is_scored.view
+def _(seen, tables):
+    # who adds a small number to a probability is surprised by 40 at most, whatever that number is
+    surprise = np.asarray(seen["surprise"])
+    return dict(seen, surprise="little") if tables[0].min() < -40 and np.max(surprise) < 40 else seen
+
+
+@a_word_is_hidden_before_it_is_scored.then
+def _(seen, expected):
+    close(seen, expected, tol=1e-5)
 
 
 @check("mlm", covers="R303 R304")
 def an_encoder_of_three_sums(rng, trial):
     """Bert adds token, place and segment, and looks anywhere but at padding; unless told, all are 0 and real."""
-    B, L, vocab, width, heads, depth = [(1, 2, 2, 2, 1, 1), (2, 4, 5, 6, 3, 1), (3, 5, 7, 4, 2, 2)][trial]
+    B, L, vocab, width, heads, depth = [(1, 2, 2, 3, 1, 1), (2, 4, 5, 6, 3, 1), (3, 5, 7, 4, 2, 2)][trial]
     weights = encoder_weights(rng, vocab, width, L + 1, depth)
-    if trial == 0:  # by hand: a second place that is padding, and so is not looked at
-        weights = {name: rng.choice([-2.0, -1.0, 1.0, 2.0], size=one.shape) for name, one in weights.items()}
+    if trial == 0:  # a second place that is padding, and so is not looked at; short numbers
+        weights = {name: one.round(1) for name, one in weights.items()}
     lengths = rng.permutation(np.resize(np.arange(1, L), B))
+    ids = rng.integers(vocab, size=(B, L))
+    ids[0, :2] = 1, 0  # 0 is a word
     return dict(
-        ids=rng.integers(vocab, size=(B, L)),
+        ids=ids,
         segments=rng.permuted(np.resize([0, 1], (B, L)), axis=1),
         real=np.arange(L) < lengths[:, None],
         weights=weights,
@@ -565,11 +598,11 @@ def an_encoder_of_three_sums(rng, trial):
 def _(student, ids, segments, real, weights, heads, depth):
     vocab, width = weights["token.weight"].shape
     model = loaded(student.Bert(vocab, width, len(weights["place.weight"]), heads, depth), weights)
-    ids, real = torch.from_numpy(ids), torch.from_numpy(real)
+    words, again = torch.tensor(real), torch.tensor(ids)  # copies: what is changed in place is charged by itself
     return dict(
-        packed=model(ids, torch.from_numpy(segments), real)[real],
-        alone=model(ids),
-        states=model.states(ids),
+        packed=model(torch.from_numpy(ids), torch.from_numpy(segments), torch.from_numpy(real))[words],
+        alone=model(again.clone()),
+        states=model.states(again),
     )
 
 
@@ -578,12 +611,12 @@ def _(student, ids, segments, real, weights, heads, depth):
 the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
     damaged=float,
-    masked_words=float,
+    no_mask=float,
     trust=float,
     stalled=("context", "targets", "patience", "capacity"),
-    one_sided=("a", "b", "c", "d"),
+    verdict=("learnt", "longer", "one_side", "leak"),
     may_look=float,
-    unsuited=("names", "spam", "story", "match"),
+    writing=float,
     lessons=float,
     surprise=float,
     bytes=float,

@@ -51,7 +51,7 @@ torch.set_num_threads(1)  # the networks here are small: one thread is faster th
 # Here is a toy language in which *guess better* can be worked out exactly. It has seven words, which stand on a circle.
 # The next word is usually one step further (55 %), often two steps (30 %), rarely anything else. Run the cell. The word
 # in the middle is hidden. On the left you know the word before it, in the middle you know the word after it, on the
-# right you know both.
+# right you know both. (The bars are counts, over 400,000 triples of words.)
 
 # %% tags=["explore"]
 chain = hopping(np.random.default_rng(2), words=7)
@@ -63,9 +63,12 @@ circle = [before]
 while len(circle) < 7:
     circle.append(int(P[circle[-1]].argmax()))  # the likeliest word is one step further
 
-from_left = P[before]
-from_right = P[:, after]  # every word is equally frequent, so Bayes' rule gives the column
-from_both = P[before] * P[:, after] / (P[before] @ P[:, after])
+triples = chain.sample(np.random.default_rng(3), 400_000, 3)  # counted, not worked out
+starts, ends = triples[:, 0] == before, triples[:, 2] == after
+from_left, from_right, from_both = (
+    np.bincount(triples[which, 1], minlength=7) / which.sum()
+    for which in (starts, ends, starts & ends)
+)
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3), sharey=True)
 titles = [f"after word {before}", f"before word {after}", "between the two"]
@@ -84,11 +87,13 @@ plt.show()
 # They hold in the whole notebook, and the checks hold you to them.
 #
 # - A *token* is a piece of text with a number, its **id**. Sentences stand in rows: `ids` has shape $B\times L$.
+# - Ids and labels come as 64-bit integers, the usual ones of numpy and torch; what you return may be of any integer type.
+# - A *blank* is a space, a tab or a line break.
 # - *Special* tokens are not text: `[PAD]` fills a row up, `[UNK]` stands for a word that cannot be written, `[CLS]`
 #   opens a row, `[SEP]` closes a sentence, `[MASK]` hides. Their ids are handed to your functions. They can be any
 #   numbers, and **0 may well be an ordinary word**.
 # - Each token that is not special is **selected independently with probability 0.15**. So a sentence of 20 words has 3
-#   selected ones on average, and now and then none, or seven.
+#   selected ones on average, and now and then none, or seven. One that has none stays without.
 # - A selected token becomes `[MASK]` with probability 0.8, a random ordinary token with probability 0.1, and stays as it
 #   is with probability 0.1.
 # - The **label** of a selected place is the id that stood there *before* anything was done to it. Everywhere else the
@@ -98,8 +103,11 @@ plt.show()
 # - Attention masks are true/false, rows look at columns: `mask[i, j]` is true when place $i$ may look at place $j$.
 # - All chance comes from the `rng` that is handed in. The same generator in the same state gives the same result, and a
 #   second call gives another.
-# - Numbers may come as integers, and what is computed from them is not cut to integers. What stands where nobody is asked
-#   does not matter, not even if it is infinite or no number at all (NaN).
+# - Numbers may come as integers, and what is computed from them is not cut to integers.
+# - What stands where nobody is asked, or what is said there, does not matter, not even if it is infinite or no number at
+#   all (NaN): neither in a loss, nor in a training, nor in a test.
+# - A call leaves nothing behind for the next one: no array, no mask, no optimiser, no switch of torch. A function that is
+#   called again answers as if it were the first time.
 # - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
 #   that is seen. Functions that take tensors work on whatever device these live on.
 #
@@ -153,6 +161,7 @@ plt.show()
 # and the pieces found so far are thrown away.
 #
 # **Text to ids and back.** `encode` makes the text lower-case, splits it at blanks, cuts each word and looks up the ids.
+# It knows no special tokens: if somebody writes `[UNK]` in a text, that is the word *[unk]*.
 # `decode` is the way back: tokens are joined by one blank, and a piece with `##` is glued to what stands before it
 # instead.
 #
@@ -195,7 +204,7 @@ def word_pieces(word: str, vocab: dict[str, int]) -> list[str]:
 def encode(text: str, vocab: dict[str, int]) -> list[int]:
     """Give the ids of a text: made lower-case, split at blanks, each word cut into pieces.
 
-    A blank is a space, a tab or a line break, or several of them.
+    There may be several blanks between two words.
     vocab: piece → id; it has "[UNK]".
     """
     ### BEGIN SOLUTION
@@ -584,7 +593,9 @@ plt.show()
 # $a$ is $P_{ak}$. Hide one word in the middle of a sentence. What can anybody know about it? The words further away say
 # nothing that the two neighbours do not say already, and for neighbours $a$ and $b$, Bayes' rule gives
 #
-# $$p(x_t=k\mid x_{t-1}=a,\;x_{t+1}=b) = \frac{P_{ak}\,P_{kb}}{\sum_{j}P_{aj}\,P_{jb}} .$$
+# $$p(x_t=k\mid x_{t-1}=a,\;x_{t+1}=b) \;\propto\; P_{ak}\,P_{kb} ,$$
+#
+# where $\propto$ leaves out a factor that is the same for all $k$. You know what the chances of all $k$ sum to.
 #
 # Nobody can do better than to say exactly these probabilities. Their mean surprise is a **floor**: a network that is
 # above it can still learn; a network that is *below* it, by more than chance allows, has seen the answers. With $h$ the
@@ -610,8 +621,9 @@ plt.show()
 # `src_key_padding_mask` of torch's layer, true means *blocked*.
 #
 # You write the encoder, and three functions: the truth, the training, and the test. Mind the test. To score a word, you
-# must hide it; a model that has been trained with 10 % left alone has learnt that what it sees is often right. (Nothing here
-# drops out at random, so it does not matter whether a model is in the mode `train` or `eval`; you may leave it as it is.)
+# must hide it, and it alone: if the same word stands elsewhere in the sentence too, there it stays. A model that has been
+# trained with 10 % left alone has learnt that what it sees is often right. (Nothing here drops out at random, so a model
+# answers alike in the modes `train` and `eval`: leave it as you find it, or set it, as you like.)
 
 
 # %%
@@ -641,7 +653,9 @@ class Bert(torch.nn.Module):
         """Read rows in both directions: token + place + segment, the layers, the norm.
 
         ids: B×L integers.  segments: B×L, 0 or 1; without them all are 0.
-        real: B×L truth values; no place looks where it is False. Without it all are real.
+        real: B×L truth values; no place looks where it is False, which may be anywhere in a
+            row, but not in all of it. A place keeps its number, also behind places that
+            are not real. Without `real` all are real, whatever their ids are.
         Returns B×L×width. What it says at places that are not real does not matter.
         """
         ### BEGIN SOLUTION
@@ -670,7 +684,8 @@ class Bert(torch.nn.Module):
 def two_sided(P: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Give the probability of every word between two known ones, in a chain with table P.
 
-    P: V×V, P[a, k] is the chance that k follows a.  left, right: n ids each.
+    P: V×V, P[a, k] is the chance that k follows a.  left, right: n ids each. A pair of them
+        may be rare, one in 10³⁰, but some word between them has a product above 1e-300.
     Returns n×V: entry [i, k] is p(k | left[i] before it, right[i] after it).
     """
     ### BEGIN SOLUTION
@@ -684,10 +699,13 @@ def train_mlm(
 ) -> torch.Tensor:
     """Train a masked language model, one step of Adam for each batch.
 
-    model: maps B×L ids to B×L×V logits; it is trained in place.
-    batches: pairs (inputs, labels), B×L integers each; labels are −100 where not asked.
-        Each has at least one asked place, and lives on the model's device.
-    rate: the learning rate of torch.optim.Adam; its other settings are the defaults.
+    model: maps inputs to B×L×V logits; it is trained in place. Gradients that it brings
+        along from elsewhere do not count.
+    batches: pairs (inputs, labels). inputs: what the model reads, such as B×L ids; hand it
+        over as it is. labels: B×L integers, −100 where not asked. Each batch has at least
+        one asked place, and lives on the model's device.
+    rate: the learning rate of torch.optim.Adam; its other settings are the defaults. Every
+        call begins with an Adam of its own.
 
     Returns the losses, one for each batch, each from before its step, as a 1-D tensor
     without gradient, on the model's device. A loss is a mean over the asked places.
@@ -714,7 +732,8 @@ def hidden_nll(
     """Give −log p of one word of each sentence, hidden behind [MASK] for the occasion.
 
     model: maps B×L ids to B×L×V logits.  ids: B×L.  places: B integers, the place of the
-    word in each sentence. All live on one device. ids itself stays as it is.
+    word in each sentence. All live on one device. ids itself stays as it is, and after the
+    test a model can be trained. A surprise may be as large as the model makes it.
     Returns B numbers, without gradient, on the same device.
     """
     ### BEGIN SOLUTION
@@ -768,9 +787,12 @@ for _ in range(steps):
 
 fresh = chain.sample(rng, 4000, length)
 places = rng.integers(1, length - 1, size=4000)
-rows = np.arange(4000)
-truth = two_sided(chain.table, fresh[rows, places - 1], fresh[rows, places + 1])
-floor = -np.log(truth[rows, fresh[rows, places]])
+left, word, right = (
+    np.take_along_axis(fresh, places[:, None] + step, axis=1)[:, 0] for step in (-1, 0, 1)
+)
+truth = two_sided(chain.table, left, right)
+floor = np.array([-np.log(chances[one]) for chances, one in zip(truth, word, strict=True)])
+in_sight = np.where(np.arange(length) == places[:, None], fresh, -100)  # one label a row
 
 torch.manual_seed(0)
 figure, panels = plt.subplots(1, 2, figsize=(12, 4), sharey=True)
@@ -784,9 +806,8 @@ for model, rate, colour in models:
     asked = torch.as_tensor(fresh), torch.as_tensor(places)
     honest = hidden_nll(model, *asked, mask_id).numpy()
     with torch.no_grad():
-        seen = torch.log_softmax(model(asked[0]), dim=-1).numpy()
-    leaking = -seen[rows, places, fresh[rows, places]]
-    panels[1].plot([0, 1], [honest.mean(), leaking.mean()], "o", color=colour, label=name)
+        leaking, _ = mlm_loss(model(asked[0]).numpy(), in_sight)
+    panels[1].plot([0, 1], [honest.mean(), leaking], "o", color=colour, label=name)
     excess = honest - floor
     error = excess.std() / len(excess) ** 0.5
     print(f"{name}: {excess.mean():.3f} ± {error:.3f} nats above the floor")
@@ -813,9 +834,12 @@ plt.show()
 # the left, somebody one to the right; nobody told them.
 
 # %% tags=["explore"]
+heard: list[torch.Tensor] = []  # what the first norm of the layer hands to the attention
+ear = bert.layers[0].norm1.register_forward_hook(lambda *told: heard.append(told[-1]))
 with torch.no_grad():
-    ids = torch.as_tensor(inputs)
-    x = bert.layers[0].norm1(bert.token(ids) + bert.place.weight + bert.segment.weight[0])
+    bert.states(torch.as_tensor(inputs))
+    ear.remove()
+    x = torch.cat(heard)
     _, looks = bert.layers[0].self_attn(x, x, x, average_attn_weights=False)
 figure, panels = plt.subplots(1, 4, figsize=(11, 3), sharey=True)
 for head, panel in enumerate(panels):
@@ -925,7 +949,7 @@ plt.show()
 #
 # **What it costs.** The encoder reads all places in parallel, so nothing has to wait; that is not the problem. But it
 # computes all of a long row, with attention between all pairs of places, and only the 15 % that are asked give a gradient
-# at their output. A causal model gets an answer from every place.
+# at their output. A causal model is asked at every place of a row but the last.
 #
 # **What it is good for.** An encoder reads: it gives each word a vector that knows its whole sentence. Put a small layer on
 # top, train on a few thousand labelled examples, and it classifies sentences, finds names, matches questions with answers.
@@ -940,36 +964,39 @@ plt.show()
 #
 # 1. `damaged`. A row has 512 tokens, none of them special; there are 100 ordinary ids. At how many places do you expect the
 #    input to differ from the original? (A number, with two decimals.)
-# 2. `masked_words`. And how many `[MASK]` do you expect in that row? (A number, with two decimals.)
+# 2. `no_mask`. A sentence of 12 ordinary words. With which probability is there no `[MASK]` at all in its input? (A number,
+#    with three decimals.)
 # 3. `trust`. You are told that a place was selected, and you see that its input is not `[MASK]`. The vocabulary is huge. With
 #    which probability is the word that you see the original? (A number.)
 # 4. `stalled`. Two runs on the toy language (floors: 1.95, 1.22 and 0.81 nats), with everything equal but the selection
 #    rate. Training loss after 25, 100, 400 and 1600 steps. Run A: 2.04, 1.55, 1.09, 0.99. Run B: 1.85, 1.54, 1.49, 1.47. In
 #    run B, what is there too little of? `"context"`: the selection rate is far too high. `"targets"`: it is far too low.
 #    `"patience"`: it needs more steps. `"capacity"`: the network is too small.
-# 5. `one_sided`. Four networks have learnt the toy language; by mistake the attention mask of one of them is causal. Their
-#    surprise at hidden words of fresh sentences, by `hidden_nll`, is 0.83 for `"a"`, 0.79 for `"b"`, 1.22 for `"c"` and 1.95
-#    for `"d"`, each with a standard error of 0.005. Which one has the causal mask?
+# 5. `verdict`. Another language has nine words, $h=1.50$ and $h_2=1.90$ nats. A network has learnt it from gaps. Its surprise
+#    at hidden words of fresh sentences is 1.04 nats, with a standard error of 0.005. What do you say? `"learnt"`: it has come
+#    down to the floor. `"longer"`: it is above the floor, train on. `"one_side"`: it looks at one side alone. `"leak"`: it
+#    sees what it is asked for.
 # 6. `may_look`. How many of the 36 entries of a prefix mask are true, for 6 places of which 4 are the prefix? (A number.)
-# 7. `unsuited`. One of these tasks does not suit an encoder that reads both ways. `"names"`: mark the names in a letter.
-#    `"spam"`: say whether a message is spam. `"story"`: write on, word by word. `"match"`: say whether a text answers a
-#    question.
+# 7. `writing`. BERT is made to write. One `[MASK]` is put behind a prompt of 10 tokens, the likeliest word takes its place, one
+#    `[MASK]` is put behind that, and so on, until 20 words are written. Each time all places of the row are computed anew, for
+#    each of them sees the new word. How many places are computed in all? (A number.)
 # 8. `lessons`. Rows of 128 ordinary tokens. How many times as many answers per row does a causal language model get as BERT
 #    does, on average? (A number, with two decimals.)
-# 9. `surprise`. One sentence, three places. The labels are 5, −100 and 0. To the word that stands there, at each place, the
-#    network gives the probabilities ½, ⅛ and ¼. What is the loss? (A number, with three decimals.)
+# 9. `surprise`. A batch of two sentences, of three places each. The labels are 5, −100, 0 and −100, 7, −100. To the word that
+#    stands there, at each place, the network gives the probabilities ⅓, ⅛, ⅙ and ¼, ½, ⅕. What is the loss? (A number, with
+#    three decimals.)
 # 10. `bytes`. How many tokens is *naïve café*, written in the alphabet of the 256 bytes (UTF-8; each accented letter takes
 #     two)? (A number.)
 
 # %%
 concept_answers = {
     "damaged": None,  # a number
-    "masked_words": None,  # a number
+    "no_mask": None,  # a number
     "trust": None,  # a number
     "stalled": None,  # "context", "targets", "patience" or "capacity"
-    "one_sided": None,  # "a", "b", "c" or "d"
+    "verdict": None,  # "learnt", "longer", "one_side" or "leak"
     "may_look": None,  # a number
-    "unsuited": None,  # "names", "spam", "story" or "match"
+    "writing": None,  # a number
     "lessons": None,  # a number
     "surprise": None,  # a number
     "bytes": None,  # a number
@@ -977,14 +1004,14 @@ concept_answers = {
 ### BEGIN SOLUTION
 concept_answers.update(
     damaged=69.04,
-    masked_words=61.44,
+    no_mask=0.216,
     trust=0.5,
     stalled="context",
-    one_sided="c",
+    verdict="leak",
     may_look=27,
-    unsuited="story",
+    writing=410,
     lessons=6.61,
-    surprise=1.040,
+    surprise=1.195,
     bytes=12,
 )
 ### END SOLUTION
@@ -1036,7 +1063,8 @@ def report(
 ) -> dict[str, list[float]]:
     """Report what was done to a batch: fractions, each with its 95 % interval (z = 1.96).
 
-    ids, inputs, labels: B×L; labels are −100 where a token was not selected.
+    ids, inputs, labels: B×L; labels are −100 where a token was not selected, and so at
+        every special token.
     Returns {"selected": [fraction, low, high], "masked": …, "kept": …, "changed": …}.
     "selected" is a fraction of the tokens that are not special, the others are fractions of
     the selected ones. A fraction of nothing is 0.
@@ -1150,8 +1178,8 @@ def granularity(text: str) -> dict[str, list[int]]:
     """Compare three ways to cut a text.
 
     Returns {"words": [tokens, different], "characters": …, "bytes": …}: how many tokens the
-    text has, and how many different ones. Words are what stands between blanks (of any
-    kind); blanks count as characters and as bytes.
+    text has, and how many different ones. Words are what stands between blanks; each blank
+    counts as a character, and as a byte.
     """
     ### BEGIN SOLUTION
     cuts = {"words": text.split(), "characters": list(text), "bytes": byte_ids(text)}

@@ -86,6 +86,13 @@ misconception(
 )
 
 misconception(
+    "names_in_brackets_are_special", "tokenizer",
+    hint="Somebody writes [SEP] in a text. Is that the end of a sentence, or a word like any other?",
+    old='words = text.lower().split()',
+    new='words = [one if one in vocab and one[0] == "[" else one.lower() for one in text.split()]',
+)
+
+misconception(
     "capitals_are_other_letters", "tokenizer",
     hint="How many entries should `The`, `the` and `THE` need in the vocabulary?",
     old="words = text.lower().split()",
@@ -175,6 +182,33 @@ misconception(
     old="(a if len(a) > len(b) else b).pop()",
     new="(a if len(a) >= len(b) else b).pop()",
 )
+
+
+@misconception(
+    "the_longer_one_pays_for_all",
+    "tokenizer",
+    hint="A few tokens are gone from the longer sentence. Is it still the longer one?",
+)
+def pack(first, second, length, vocab):
+    a, b = list(first), list(second or [])
+    room = length - (2 if second is None else 3)
+    surplus = max(len(a) + len(b) - room, 0)
+    longer, other = (a, b) if len(a) > len(b) else (b, a)
+    paid = min(surplus, len(longer))
+    del longer[len(longer) - paid :]
+    del other[len(other) - (surplus - paid) :]
+    ids = [vocab["[CLS]"], *a, vocab["[SEP]"]]
+    segments = [0] * len(ids)
+    if second is not None:
+        ids += [*b, vocab["[SEP]"]]
+        segments += [1] * (len(b) + 1)
+    empty = length - len(ids)
+    return (
+        np.array(ids + [vocab["[PAD]"]] * empty),
+        np.array(segments + [0] * empty),
+        np.arange(length) < len(ids),
+    )
+
 
 misconception(
     "cuts_at_the_beginning", "tokenizer",
@@ -423,6 +457,49 @@ def choose(ids, special_ids, rate, rng):
     if may.any() and not selected.any():
         selected.flat[rng.choice(np.flatnonzero(may))] = True
     return selected
+
+
+@misconception(
+    "no_batch_without_a_gap",
+    "choose",
+    hint="Three words and three coins: how often are none of them selected, by chance and in yours?",
+)
+def choose(ids, special_ids, rate, rng):
+    may = np.asarray(eligible(ids, special_ids))
+    selected = may & (rng.random(ids.shape) < rate)
+    if rate > 0 and may.any() and not selected.any():
+        selected.flat[rng.choice(np.flatnonzero(may))] = True
+    return selected
+
+
+
+@misconception(
+    "no_sentence_without_a_gap",
+    "choose",
+    hint="Three words and three coins: how often are none of them selected, by chance and in yours?",
+)
+def choose(ids, special_ids, rate, rng):
+    may = np.asarray(eligible(ids, special_ids))
+    selected = may & (rng.random(ids.shape) < rate)
+    for row in np.flatnonzero(may.any(axis=1) & ~selected.any(axis=1)):
+        if rate > 0:
+            selected[row, rng.choice(np.flatnonzero(may[row]))] = True
+    return selected
+
+
+
+@misconception(
+    "tosses_until_a_sentence_has_a_gap",
+    "choose",
+    hint="Three words and three coins: how often are none of them selected, by chance and in yours?",
+)
+def choose(ids, special_ids, rate, rng):
+    may = np.asarray(eligible(ids, special_ids))
+    selected = may & (rng.random(ids.shape) < rate)
+    while rate > 0 and (bare := may.any(axis=1) & ~selected.any(axis=1)).any():
+        selected[bare] = may[bare] & (rng.random((int(bare.sum()), ids.shape[1])) < rate)
+    return selected
+
 
 # -- corrupt -----------------------------------------------------------------------------------------------------------
 
@@ -717,7 +794,7 @@ misconception(
     new="z = logits[asked]",
 )
 
-# the same belief in two other forms: what it leaves of the loss and of the gradient differs
+# the same belief in another form: what it leaves of the loss and of the gradient differs
 misconception(
     "divides_exponents_without_limit", "loss",
     hint="What is e^1000 on your computer?",
@@ -729,19 +806,6 @@ misconception(
     hint="What is e^1000 on your computer?",
     old="log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
     new="log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True))",
-)
-
-misconception(
-    "a_softmax_without_limit_for_the_gradient_too", "loss",
-    hint="What is e^1000 on your computer?",
-    old="z = logits[asked] - logits[asked].max(axis=1, keepdims=True)",
-    new="z = logits[asked]",
-)
-misconception(
-    "a_softmax_without_limit_for_the_gradient_too", "loss",
-    hint="What is e^1000 on your computer?",
-    old="slope = np.exp(log_p)\n    slope[rows",
-    new="slope = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)\n    slope[rows",
 )
 
 misconception(
@@ -1066,6 +1130,13 @@ misconception(
 )
 
 misconception(
+    "clears_the_gradient_behind_the_step_alone", "mlm",
+    hint="Somebody has called backward on the model before it comes to you. Which gradient does your first step take?",
+    old='        optimiser.zero_grad()\n        loss.backward()\n        optimiser.step()\n',
+    new='        loss.backward()\n        optimiser.step()\n        optimiser.zero_grad()\n',
+)
+
+misconception(
     "clears_the_gradient_before_the_step", "mlm",
     hint="Between the backward pass and the step, who wipes the board?",
     old="optimiser.zero_grad()\n        loss.backward()\n",
@@ -1078,6 +1149,27 @@ misconception(
     old="scores.flatten(0, 1), labels.flatten(), ignore_index=-100",
     new="scores.flatten(0, 1), labels.flatten().clamp(min=0)",
 )
+
+
+@misconception(
+    "multiplies_by_zero_where_nobody_asks",
+    "mlm",
+    hint="At a place that is not asked the model may say NaN. What is 0 times NaN on your computer?",
+)
+def train_mlm(model, batches, rate):
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    losses = []
+    for inputs, labels in batches:
+        asked = labels != -100
+        log_p = torch.log_softmax(model(inputs), dim=-1)
+        picked = log_p.gather(2, labels.clamp(min=0)[..., None]).squeeze(2)
+        loss = -(picked * asked).sum() / asked.sum()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
 
 misconception(
     "word_zero_is_ignored_in_training", "mlm",
@@ -1098,6 +1190,27 @@ misconception(
     hint="Adam remembers past gradients. For how long does yours live?",
     old="scores = model(inputs)",
     new="optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n        scores = model(inputs)",
+)
+
+misconception(
+    "keeps_the_optimiser_for_the_next_call", "mlm",
+    hint="Train the same model twice, the second time at another rate. What does your Adam still know of the first time?",
+    old='optimiser = torch.optim.Adam(model.parameters(), lr=rate)',
+    new='if "_optimiser" not in model.__dict__:\n        model._optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n    optimiser = model._optimiser',
+)
+
+misconception(
+    "goes_on_with_old_moments_at_the_new_rate", "mlm",
+    hint="Train the same model twice. What does your Adam still know of the first time?",
+    old='optimiser = torch.optim.Adam(model.parameters(), lr=rate)',
+    new='if "_optimiser" not in model.__dict__:\n        model._optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n    optimiser = model._optimiser\n    optimiser.param_groups[0]["lr"] = rate',
+)
+
+misconception(
+    "one_optimiser_for_all_models", "mlm",
+    hint="Train one model, then another. Whose parameters does your optimiser move the second time?",
+    old='optimiser = torch.optim.Adam(model.parameters(), lr=rate)',
+    new='if "optimiser" not in train_mlm.__dict__:\n        train_mlm.optimiser = torch.optim.Adam(model.parameters(), lr=rate)\n    optimiser = train_mlm.optimiser',
 )
 
 misconception(
@@ -1134,6 +1247,40 @@ misconception(
     old="veiled[rows, places] = mask_id",
     new="veiled[:, places] = mask_id",
 )
+
+misconception(
+    "hides_the_word_wherever_it_stands", "mlm",
+    hint="The word that you hide stands in its sentence twice. How many [MASK] does the model see?",
+    old='veiled[rows, places] = mask_id',
+    new='veiled[ids == ids[rows, places][:, None]] = mask_id',
+)
+
+misconception(
+    "a_little_something_in_the_surprise", "mlm",
+    hint="A model is sure, and wrong by 60 nats. How surprised can you be at most?",
+    old='log_p = torch.log_softmax(model(veiled)[rows, places], dim=-1)',
+    new='log_p = torch.log(torch.softmax(model(veiled)[rows, places], dim=-1) + 1e-12)',
+)
+
+misconception(
+    "leaves_gradients_switched_off", "mlm",
+    hint="Train a model after you have tested one. What did your test leave switched off?",
+    old='    with torch.no_grad():\n        log_p = torch.log_softmax(model(veiled)[rows, places], dim=-1)\n',
+    new='    torch.set_grad_enabled(False)\n    log_p = torch.log_softmax(model(veiled)[rows, places], dim=-1)\n',
+)
+
+
+@misconception(
+    "picks_the_place_by_a_factor_of_zero",
+    "mlm",
+    hint="At another place the model may say NaN. What is 0 times NaN on your computer?",
+)
+def hidden_nll(model, ids, places, mask_id):
+    here = torch.arange(ids.shape[1], device=ids.device) == places[:, None]
+    with torch.no_grad():
+        log_p = torch.log_softmax(model(torch.where(here, mask_id, ids)), dim=-1)
+    return -(log_p.gather(2, ids[..., None]).squeeze(2) * here).sum(dim=1)
+
 
 misconception(
     "takes_scores_for_log_probabilities", "mlm",
@@ -1276,6 +1423,55 @@ misconception(
 )
 
 misconception(
+    "word_zero_is_taken_for_padding", "mlm",
+    hint="Nobody says which places are real. What does your encoder make of the id 0, which may be a word?",
+    old='blocked = None if real is None else ~real',
+    new='blocked = ids == 0 if real is None else ~real',
+)
+
+misconception(
+    "the_id_says_what_is_real", "mlm",
+    hint="Which argument says what is real: the ids, or `real`? The id 0 may be a word.",
+    old='blocked = None if real is None else ~real',
+    new='blocked = None if real is None else (ids == 0) & ~(ids == 0).all(dim=1, keepdim=True)',
+)
+
+misconception(
+    "remembers_what_was_real", "mlm",
+    hint="Call your encoder with `real`, and then without it. Which places are real the second time?",
+    old='blocked = None if real is None else ~real',
+    new='self._blocked = getattr(self, "_blocked", None) if real is None else ~real\n        blocked = self._blocked\n        if blocked is not None and blocked.shape != ids.shape:\n            blocked = None',
+)
+
+misconception(
+    "counts_how_many_are_real", "mlm",
+    hint="One place in the middle of a row is not real. Which place does your mask block?",
+    old='blocked = None if real is None else ~real',
+    new='blocked = None if real is None else torch.arange(ids.shape[1], device=ids.device) >= real.sum(dim=1, keepdim=True)',
+)
+
+misconception(
+    "numbers_real_places_alone", "mlm",
+    hint="The first place of a row is not real. Which number has the second one: its place in the row, or among the words?",
+    old='place = torch.arange(ids.shape[1], device=ids.device)',
+    new='place = torch.arange(ids.shape[1], device=ids.device)\n        if real is not None:\n            place = (real.long().cumsum(dim=1) - 1).clamp(min=0)',
+)
+
+misconception(
+    "the_vector_of_word_zero_never_moves", "mlm",
+    hint="Train on rows in which the id 0 is a word. Does its vector ever change?",
+    old='self.token = torch.nn.Embedding(vocab, width)',
+    new='self.token = torch.nn.Embedding(vocab, width, padding_idx=0)',
+)
+
+misconception(
+    "writes_into_the_callers_padding", "mlm",
+    hint="After the call, look at the ids that you passed in. Who wrote into the places that are not real?",
+    old='segments = torch.zeros_like(ids) if segments is None else segments',
+    new='segments = torch.zeros_like(ids) if segments is None else segments\n        if real is not None:\n            ids.masked_fill_(~real, 0)',
+)
+
+misconception(
     "only_the_first_layer_is_told_of_padding", "mlm",
     hint="How many of your layers know which places are padding?",
     old="            x = layer(x, src_key_padding_mask=blocked)\n",
@@ -1341,31 +1537,38 @@ misconception(
 )
 
 misconception(
-    "all_selected_words_are_masked", "concepts",
-    hint="masked_words: what is done to the selected ones?",
-    old="masked_words=61.44",
-    new="masked_words=76.8",
+    "every_selected_word_is_masked", "concepts",
+    hint="no_mask: a word is selected. With which probability does it become [MASK]?",
+    old="no_mask=0.216",
+    new="no_mask=0.142",
 )
 
 misconception(
-    "every_word_is_selected", "concepts",
-    hint="masked_words: 80 % of what?",
-    old="masked_words=61.44",
-    new="masked_words=409.6",
+    "chances_add_up", "concepts",
+    hint="no_mask: add up the chances for ten sentences in a row. Could a sum of chances become more than 1?",
+    old="no_mask=0.216",
+    new="no_mask=-0.44",
 )
 
 misconception(
-    "a_tenth_is_masked", "concepts",
-    hint="masked_words: which of the three covers is the mask?",
-    old="masked_words=61.44",
-    new="masked_words=7.68",
+    "all_words_are_in_play", "concepts",
+    hint="no_mask: what must happen to a word before one asks for its cover?",
+    old="no_mask=0.216",
+    new="no_mask=4.1e-9",
+)
+
+misconception(
+    "the_chance_of_some_mask", "concepts",
+    hint="no_mask: is yours the probability of no [MASK], or of at least one?",
+    old="no_mask=0.216",
+    new="no_mask=0.784",
 )
 
 misconception(
     "writes_a_number_in_quotes", "concepts",
-    hint="masked_words: a number is asked for, without quotation marks.",
-    old="masked_words=61.44",
-    new='masked_words="61.44"',
+    hint="no_mask: a number is asked for, without quotation marks.",
+    old="no_mask=0.216",
+    new='no_mask="0.216"',
 )
 
 misconception(
@@ -1383,10 +1586,10 @@ misconception(
 )
 
 misconception(
-    "no_selected_word_is_the_original", "concepts",
-    hint="trust: which of the three covers leaves the word?",
+    "counts_the_kept_of_all_words", "concepts",
+    hint="trust: you know already that the place was selected. Is your probability one of all places, or of such places?",
     old="trust=0.5",
-    new="trust=0.0",
+    new="trust=0.015",
 )
 
 misconception(
@@ -1411,24 +1614,24 @@ misconception(
 )
 
 misconception(
-    "a_good_loss_sees_one_side", "concepts",
-    hint="one_sided: who sees one neighbour alone has a floor. Which is it?",
-    old='one_sided="c"',
-    new='one_sided="a"',
+    "near_the_floor_is_at_the_floor", "concepts",
+    hint="verdict: work out the floor. How many standard errors lie between it and 1.04?",
+    old='verdict="leak"',
+    new='verdict="learnt"',
 )
 
 misconception(
-    "below_the_floor_sees_one_side", "concepts",
-    hint="one_sided: can seeing less make a network better?",
-    old='one_sided="c"',
-    new='one_sided="b"',
+    "lower_is_always_possible", "concepts",
+    hint="verdict: work out the floor. On which side of it is 1.04?",
+    old='verdict="leak"',
+    new='verdict="longer"',
 )
 
 misconception(
-    "one_side_is_nothing", "concepts",
-    hint="one_sided: is nothing learnt from the left?",
-    old='one_sided="c"',
-    new='one_sided="d"',
+    "one_side_is_enough", "concepts",
+    hint="verdict: what is the surprise, at best, of somebody who sees one neighbour?",
+    old='verdict="leak"',
+    new='verdict="one_side"',
 )
 
 misconception(
@@ -1453,24 +1656,24 @@ misconception(
 )
 
 misconception(
-    "an_encoder_writes_best", "concepts",
-    hint="unsuited: which of them has no right side yet while it is done?",
-    old='unsuited="story"',
-    new='unsuited="match"',
+    "the_mask_takes_no_place", "concepts",
+    hint="writing: how long is the row of the first run, with its [MASK]?",
+    old="writing=410",
+    new="writing=390",
 )
 
 misconception(
-    "names_need_a_decoder", "concepts",
-    hint="unsuited: the letter is all there. Does it help to see what follows a name?",
-    old='unsuited="story"',
-    new='unsuited="names"',
+    "every_row_has_its_full_length", "concepts",
+    hint="writing: is the row of the first run as long as that of the last?",
+    old="writing=410",
+    new="writing=600",
 )
 
 misconception(
-    "spam_needs_a_decoder", "concepts",
-    hint="unsuited: the message is all there. What does the head at [CLS] do?",
-    old='unsuited="story"',
-    new='unsuited="spam"',
+    "what_is_computed_is_kept", "concepts",
+    hint="writing: an early place sees the new word. Does what was computed there still hold?",
+    old="writing=410",
+    new="writing=30",
 )
 
 misconception(
@@ -1491,35 +1694,42 @@ misconception(
     "bert_is_asked_everywhere", "concepts",
     hint="lessons: at how many places of a row has BERT a label?",
     old="lessons=6.61",
-    new="lessons=1.0",
+    new="lessons=0.99",
 )
 
 misconception(
     "word_zero_is_not_asked", "concepts",
     hint="surprise: which label means that nobody asks?",
-    old="surprise=1.040",
-    new="surprise=0.693",
+    old="surprise=1.195",
+    new="surprise=0.896",
 )
 
 misconception(
     "everybody_is_asked", "concepts",
     hint="surprise: which label means that nobody asks?",
-    old="surprise=1.040",
-    new="surprise=1.386",
+    old="surprise=1.195",
+    new="surprise=1.443",
+)
+
+misconception(
+    "sentence_by_sentence_by_hand", "concepts",
+    hint="surprise: the first sentence has two asked places, the second has one. Do all three weigh the same in yours?",
+    old="surprise=1.195",
+    new="surprise=1.069",
 )
 
 misconception(
     "the_sum_is_the_loss", "concepts",
     hint="surprise: a sum, or a mean?",
-    old="surprise=1.040",
-    new="surprise=2.079",
+    old="surprise=1.195",
+    new="surprise=3.584",
 )
 
 misconception(
     "logarithms_to_base_two", "concepts",
     hint="surprise: which logarithm do we use?",
-    old="surprise=1.040",
-    new="surprise=1.5",
+    old="surprise=1.195",
+    new="surprise=1.723",
 )
 
 misconception(
