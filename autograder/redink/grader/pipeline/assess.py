@@ -19,7 +19,7 @@ from redink.grader.pipeline.carry import Earlier
 from redink.grader.pipeline.diagnose import Diagnosis, diagnose
 from redink.grader.pipeline.judge import Judged, Memory, judge
 from redink.grader.pipeline.score import score, total
-from redink.records import Assessment, QuestionResult
+from redink.records import Assessment, CheckResult, QuestionResult
 
 
 def assess(
@@ -94,8 +94,13 @@ def _errors(
         charged=tuple(one for one in used if one in charged),
         in_place=tuple(one for one in used if results[one].in_place),
         sound=all(results[one].score == results[one].max_score for one in used),
+        blank=tuple(one for one in used if one not in charged and any(map(_answered_wrong, results[one].checks))),
         others=tuple(one for one in results if one in charged and one not in used),
     )
+
+
+def _answered_wrong(check: CheckResult) -> bool:
+    return check.verdict == "failed" and check.max_score > 0
 
 
 def _may_be_tried(key: OpenKey, kept: QuestionResult, found: Earlier) -> bool:
@@ -110,20 +115,22 @@ def _is_unseen(key: OpenKey, question: Question, evidence: Evidence) -> bool:
 
 def _basis(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> str:
     seen = (evidence.digests[part.check] for part in key.parts(question.id))
-    uses_others = found.charged or found.in_place or found.others
+    uses_others = found.charged or found.in_place or found.others or found.blank
     reads_source = bool(question.forbids or uses_others)  # for forbidden names, and for what uses an earlier function
     searched = digest(evidence.sources_digest, *sorted(key.spec.all_asked())) if reads_source else ""
     earlier = "sound" if found.sound else "unsound"
     facts = [key.question_digest(question), searched, evidence.failures, earlier, *seen, *found.misconceptions]
     facts += ["changed in place", *found.in_place, "charged besides", *found.others]
-    return digest(*facts, *_tried(key, question, evidence, found)) if found.charged else digest(*facts)
+    facts += ["blank", *found.blank] if found.blank else []
+    return digest(*facts, *_tried(key, question, evidence, found)) if found.charged or found.blank else digest(*facts)
 
 
 def _tried(key: OpenKey, question: Question, evidence: Evidence, found: Earlier) -> Iterator[str]:
     """List what the outcome of a question depends on besides, where an earlier one was charged."""
     yield from ("charged", *found.charged, str(bool(key.key.reference)))
-    yield from (key.question_digest(key.spec.question(one)) for one in found.charged)
-    for part in (part for one in found.charged for part in key.parts(one)):
+    earlier = (*found.charged, *found.blank)
+    yield from (key.question_digest(key.spec.question(one)) for one in earlier)
+    for part in (part for one in earlier for part in key.parts(one)):
         yield evidence.digests.get(part.check, "")
     for part in key.parts(question.id):
         for name in sorted(evidence.digests):

@@ -42,6 +42,7 @@ class Earlier(NamedTuple):
     charged: tuple[str, ...] = ()
     in_place: tuple[str, ...] = ()  # questions charged for a change in place
     sound: bool = True  # they are all right, so that what is wrong here is wrong by itself
+    blank: tuple[str, ...] = ()  # they failed and show no mistake: None was returned, or only a name was forbidden
     others: tuple[str, ...] = ()  # questions charged before that this one need not use; a notebook's own code may
 
 
@@ -63,7 +64,7 @@ def carry(
         belief = next((one for one in beliefs if _follows(key, id, evidence, judged[id], one)), None)
         if belief is not None:
             feedback[id] = _if_it_proves_something(key, question, evidence, judged[id], belief)
-    untried = _try_the_rest(key, question, evidence, judged, feedback, earlier.charged)
+    untried = _try_the_rest(key, question, evidence, judged, feedback, earlier)
     if all(one.passed for one in feedback.values()):
         return Carried(feedback, untried)
     tangled = _relied_on_besides(key, question, evidence, earlier.others)
@@ -141,16 +142,19 @@ def _try_the_rest(
     evidence: Evidence,
     judged: Mapping[str, Judged],
     feedback: dict[str, Feedback],
-    charged: Sequence[str],
+    earlier: Earlier,
 ) -> dict[str, tuple[str, ...]]:
     """Carry the checks that fail only by errors of earlier questions; return those of which that is not known yet."""
     open_checks = [id for id in _open_checks(judged, feedback) if _may_follow(key, id, evidence, judged[id])]
-    if not open_checks or not (used := _relied_on(key, question, evidence, charged)):
+    if not open_checks:
         return {}
+    used = _relied_on(key, question, evidence, (*earlier.charged, *earlier.blank))
     if constant := [one for one in used if _is_constant(key, evidence, one)]:
         for id in open_checks if not _raising(key, question, evidence, constant) else ():
             note = f"not tried with {_errors(constant)}, where all answers are the same: a person should look"
             feedback[id] = _noted(feedback[id], note)
+        return {}
+    if not (used := tuple(one for one in used if one in earlier.charged)):
         return {}
     untried = {}
     for id in open_checks:
