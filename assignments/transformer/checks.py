@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @check("attention", calls="project", covers="R266")
 def every_word_makes_a_query_a_key_and_a_value(rng, trial):
-    """project gives X W_qᵀ, X W_kᵀ and X W_vᵀ; X may hold integers."""
+    """project gives the queries, keys and values of every word, in this order; X may hold integers."""
     lead, n, d, d_k, d_v = [((), 1, 2, 3, 1), ((), 4, 3, 2, 5), ((2, 3), 5, 4, 6, 3)][trial]
     X = rng.normal(size=(*lead, n, d)) if trial == 2 else rng.integers(1, 5, size=(n, d)).astype([float, int][trial])
     W_q, W_k, W_v = (rng.integers(-4, 5, size=(size, d)) + 0.5 for size in (d_k, d_k, d_v))
@@ -46,7 +46,7 @@ def queries_keys_values(rng, trial):
 
 @check("attention", calls="attention", trials=4, tol=1e-5, covers="R243 R265 R267")
 def attention_averages_the_values(rng, trial):
-    """attention gives Z = P V and P = softmax of the rows of Q Kᵀ / √d_k; all three may hold integers."""
+    """attention gives the mean of the values for each query, and the weights of it; all three may hold integers."""
     return queries_keys_values(rng, trial)
 
 
@@ -493,9 +493,9 @@ def _(student, logits, tokens):
 
 @check("gpt", tol=1e-6)
 def steps_of_adam(rng, trial):
-    """train takes its steps with Adam and returns the loss before each, for one model and then for another one.
+    """train takes its steps with Adam and returns the loss before each: for one model, another one, and the first again.
 
-    Every row is the same here, so any draw will do.
+    Every row is the same here, so any draw will do. Before the first step each model has a gradient that somebody left.
     """
     vocab, n, steps = [(2, 3, 2), (4, 6, 4), (5, 7, 9)][trial]
     row = rng.permutation(np.resize(np.arange(vocab), n))
@@ -511,12 +511,15 @@ def steps_of_adam(rng, trial):
 
 @steps_of_adam.when
 def _(student, tokens, table, steps, rate, number):
-    found = []
+    found, models = [], []
     for start in (table, table[::-1].copy()):
         model = torch.nn.Embedding(*table.shape).double()
         model.load_state_dict({"weight": torch.tensor(start)})
+        model.weight.grad = torch.ones_like(model.weight)
+        models.append(model)
+    for model in (*models, models[0]):
         losses = student.train(model, torch.from_numpy(tokens), steps, 3, rate, np.random.default_rng(number))
-        found.append(dict(losses=[float(one) for one in losses], weights=model.weight))
+        found.append(dict(losses=[float(one) for one in losses], weights=model.weight.detach().clone()))
     return found
 
 
@@ -598,14 +601,14 @@ the_answers_have_the_form_that_is_asked = answers_have_form(
     "concepts",
     divisor=float,
     parameters=float,
-    dishonest=("a", "b", "c", "d"),
-    stuck=("positions", "scaling", "residuals", "masking"),
+    leak=("s <= t", "s <= t + 1", "s <= 2t", "2s <= t"),
+    saturated=float,
     swapped=("2 and 1", "1 and 1", "1 and 0", "0 and 0"),
     cross=float,
     wasted=float,
     crossover=float,
-    frozen=("weights", "matrices", "both", "neither"),
-    all_at_once=("recurrence", "convolution", "attention", "none"),
+    unchanged=float,
+    ticks=float,
 )
 
 

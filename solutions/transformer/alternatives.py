@@ -314,9 +314,7 @@ def generate(next_token, tokens, count, length, pick):
 
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
-alternative(
-    "answers_in_capitals", "concepts", old='stuck="scaling"', new='stuck=" SCALING"'
-)
+alternative("answers_in_capitals", "concepts", old='leak="s <= 2t"', new='leak=" S <= 2T"')
 alternative("answers_with_a_root", "concepts", old="divisor=16", new="divisor=np.sqrt(256)")
 
 # -- extra -------------------------------------------------------------------------------------------------------------

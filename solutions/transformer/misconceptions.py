@@ -496,6 +496,13 @@ misconception(
     new="    return dX, dW_q / len(flat), dW_k / len(flat), dW_v / len(flat)",
 )
 
+misconception(
+    "divides_the_weights_by_their_sum", "backward",
+    hint="A query that sees nothing has a row of zeros in P. What does your softmax_backward make of such a row?",
+    old="    return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
+    new="    P = P / P.sum(axis=-1, keepdims=True)\n    return P * (dP - (P * dP).sum(axis=-1, keepdims=True))",
+)
+
 # -- heads -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -710,6 +717,56 @@ misconception(
     hint="Merge what you have split: are the columns of head 0 neighbours again?",
     old="return X.transpose(-3, -2).flatten(-2)",
     new="return X.movedim(-3, -1).flatten(-2)",
+)
+
+misconception(
+    "sentences_swap_their_masks", "heads",
+    hint="Take two sentences with different masks. In which order do your sentences and heads stand, and in which order their masks?",
+    old="shared = mask.unsqueeze(-3)",
+    new="shared = mask.unsqueeze(-3)\n        if mask.dim() == 3:\n            shared = mask.repeat(self.heads, 1, 1).unflatten(0, (len(mask), self.heads))",
+)
+
+misconception(
+    "the_smallest_number_is_infinite", "heads",
+    hint="Mask a whole row: what do equal scores, however low, make of it?",
+    old="scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
+    new="weights = scores.masked_fill(~shared, torch.finfo(scores.dtype).min).softmax(dim=-1)",
+)
+
+misconception(
+    "a_sentence_is_blind_as_a_whole", "heads",
+    hint="In a sentence of three words one may see nothing, and the other two see much. What weights has the first of them with you?",
+    old="blind = ~shared.any(dim=-1, keepdim=True)\n        "
+    "scores = scores.masked_fill(~shared, -torch.inf).masked_fill(blind, 0.0)\n        weights = scores.softmax(dim=-1).masked_fill(blind, 0.0)",
+    new="blind = ~shared.any(dim=-1, keepdim=True).any(dim=-2, keepdim=True)\n        "
+    "weights = scores.masked_fill(~shared, torch.finfo(scores.dtype).min).softmax(dim=-1).masked_fill(blind, 0.0)",
+)
+
+misconception(
+    "keeps_the_keys_of_the_last_call", "heads",
+    hint="Call your module, change the weights of `key`, and call it again with the very same tensors. Does the answer change?",
+    old="        k = split_heads(self.key(memory), self.heads)\n        v = split_heads(self.value(memory), self.heads)\n",
+    new="        if torch.is_grad_enabled() or getattr(self, \"kept\", [None])[0] is not memory:\n"
+    "            k, v = (split_heads(one(memory), self.heads) for one in (self.key, self.value))\n"
+    "            self.kept = [memory, k, v]\n"
+    "        _, k, v = self.kept\n",
+)
+
+_ASKS = "Which words does a mask speak of: those that are seen, or those that ask? May a word that nobody sees ask for something?"
+misconception(
+    "a_blank_may_not_ask", "heads", hint=_ASKS,
+    old="        return self.out(merge_heads(weights @ v))",
+    new="        if x is memory and mask.dim() == 3 and mask.shape[1] == 1:\n"
+    "            weights = weights * shared.transpose(-1, -2)\n"
+    "        return self.out(merge_heads(weights @ v))",
+)
+
+misconception(
+    "whom_nobody_sees_may_not_ask", "heads", hint=_ASKS,
+    old="        return self.out(merge_heads(weights @ v))",
+    new="        if shared.shape[-2] == shared.shape[-1]:\n"
+    "            weights = weights * shared.any(dim=-2, keepdim=True).transpose(-1, -2)\n"
+    "        return self.out(merge_heads(weights @ v))",
 )
 
 # -- positions ---------------------------------------------------------------------------------------------------------
@@ -1356,6 +1413,49 @@ misconception(
     new="if True:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
 )
 
+misconception(
+    "the_memory_is_read_as_if_it_were_written", "layers",
+    hint="Take a target and a memory of the same length. Is there a reason to hide the memory's second word from the first target word?",
+    old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
+    new="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()\n"
+    "        if memory_mask is not None and memory_mask.shape[-2:] == past.shape:\n"
+    "            memory_mask = memory_mask & past",
+)
+
+_OPENED = "One word may see nothing of what is asked. Which mask reaches the attention for it, and what should that word get?"
+misconception(
+    "the_decoder_opens_what_is_empty", "layers", hint=_OPENED,
+    old="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()",
+    new="past = torch.ones(n, n, dtype=torch.bool, device=x.device).tril()\n"
+    "        if memory_mask is not None:\n"
+    "            memory_mask = memory_mask | ~memory_mask.any(dim=-1, keepdim=True)",
+)
+
+misconception(
+    "the_encoder_opens_what_is_empty", "layers", hint=_OPENED,
+    old="if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.attention(",
+    new="mask = None if mask is None else mask | ~mask.any(dim=-1, keepdim=True)\n"
+    "        if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.attention(",
+)
+
+_ONCE = "Make a layer, set layer.pre_norm = False, and then call it. In which moment does your layer look at its form?"
+_ENCODER = (
+    "        self.attention, self.pre_norm = attention, pre_norm\n",
+    "if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.attention(",
+)
+_DECODER = (
+    "        self.pre_norm = pre_norm\n",
+    "if self.pre_norm:\n            calm = self.norm1(x)\n            x = x + self.self_attention(",
+)
+for _name, _layers in {
+    "the_encoder_chooses_its_form_once": [_ENCODER],
+    "the_decoder_chooses_its_form_once": [_DECODER],
+    "both_layers_choose_their_form_once": [_ENCODER, _DECODER],
+}.items():
+    for _made, _used in _layers:
+        misconception(_name, "layers", hint=_ONCE, old=_made, new=_made + "        self.before = pre_norm\n")
+        misconception(_name, "layers", hint=_ONCE, old=_used, new=_used.replace("self.pre_norm", "self.before"))
+
 # -- gpt ---------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1729,6 +1829,84 @@ misconception(
     new="shown = tokens[:, -length:]\n            pick(next_token(shown))\n            new = pick(next_token(shown))",
 )
 
+misconception(
+    "the_window_stands_still", "gpt",
+    hint="Print what you show in each step, once the text is longer than `length`. Are the newest tokens among it?",
+    old="    with torch.no_grad():\n        for _ in range(count):\n            new = pick(next_token(tokens[:, -length:]))",
+    new="    start = max(0, tokens.shape[1] - length)\n    with torch.no_grad():\n        for _ in range(count):\n"
+    "            new = pick(next_token(tokens[:, start : start + length]))",
+)
+
+misconception(
+    "picks_row_by_row", "gpt",
+    hint="Write one token behind each of three texts. How often do you call `pick` for it, and what shape does it get?",
+    old="new = pick(next_token(tokens[:, -length:]))",
+    new="new = torch.cat([pick(row[None]) for row in next_token(tokens[:, -length:])])",
+)
+
+misconception(
+    "writes_before_it_counts", "gpt",
+    hint="Ask for no token at all. How many do you get?",
+    old="for _ in range(count):",
+    new="for _ in range(max(1, count)):",
+)
+
+misconception(
+    "a_mask_for_each_sentence", "gpt",
+    hint="Which shape of mask are the blocks promised? How many axes has yours?",
+    old="mask = torch.ones(n, n, dtype=torch.bool, device=tokens.device).tril()",
+    new="mask = torch.ones(len(tokens), n, n, dtype=torch.bool, device=tokens.device).tril()",
+)
+
+misconception(
+    "leaves_the_model_in_eval", "gpt",
+    hint="Look at model.training before you ask for the next token, and again afterwards. What will a training that goes on find?",
+    old="        return self(tokens)[:, -1].softmax(dim=-1)",
+    new="        self.eval()\n        return self(tokens)[:, -1].softmax(dim=-1)",
+)
+
+misconception(
+    "leaves_the_model_in_train", "gpt",
+    hint="Call model.eval(), ask for the next token, and look at model.training. In which mode was it, and in which is it now?",
+    old="        return self(tokens)[:, -1].softmax(dim=-1)",
+    new="        self.eval()\n        found = self(tokens)[:, -1].softmax(dim=-1)\n        self.train()\n        return found",
+)
+
+misconception(
+    "clears_the_gradients_too_late", "gpt",
+    hint="Somebody called .backward() on the model before you train it. What does your very first step add to that gradient?",
+    old="        optimiser.zero_grad()\n        loss.backward()\n        optimiser.step()\n",
+    new="        loss.backward()\n        optimiser.step()\n        optimiser.zero_grad()\n",
+)
+
+misconception(
+    "the_model_keeps_its_optimiser", "gpt",
+    hint="Train the same model twice, one step each. What does the Adam of the second call remember, and what should it?",
+    old="optimiser = torch.optim.Adam(model.parameters(), lr=rate)",
+    new='optimiser = model.__dict__.setdefault("optimiser", torch.optim.Adam(model.parameters(), lr=rate))',
+)
+
+misconception(
+    "draws_with_the_dice_of_torch", "gpt",
+    hint="Train two equal models, with an rng of the same seed. Do they see the same batches? Where does your chance come from?",
+    old="chosen = torch.as_tensor(rng.integers(len(tokens), size=batch))",
+    new="chosen = torch.randint(len(tokens), (batch,))",
+)
+
+misconception(
+    "one_row_is_never_drawn", "gpt",
+    hint="Train on four rows for a hundred steps and count how often each is drawn. Look at both ends of the range you draw from.",
+    old="chosen = torch.as_tensor(rng.integers(len(tokens), size=batch))",
+    new="chosen = torch.as_tensor(rng.integers(max(1, len(tokens) - 1), size=batch))",
+)
+
+misconception(
+    "cuts_its_batches_from_neighbours", "gpt",
+    hint="Take row 0. With which rows can it ever be in one batch, with yours?",
+    old="chosen = torch.as_tensor(rng.integers(len(tokens), size=batch))",
+    new="chosen = int(rng.integers(len(tokens) - batch + 1)) + torch.arange(batch)",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1802,45 +1980,51 @@ misconception(
 )
 
 misconception(
-    "the_best_loss_must_be_honest", "concepts",
-    hint="dishonest: 0.911 lies above the floor of a row. Which of the others does not?",
-    old='dishonest="b"',
-    new='dishonest="c"',
+    "a_small_loss_is_a_good_model", "concepts",
+    hint="leak: where does the floor of the causal mask lie? Is this run above it, or below?",
+    old='leak="s <= 2t"',
+    new='leak="s <= t"',
 )
 
 misconception(
-    "a_worse_loss_is_suspicious", "concepts",
-    hint="dishonest: what does a floor forbid: being above it, or below it?",
-    old='dishonest="b"',
-    new='dishonest="a"',
+    "one_key_too_many_for_every_query", "concepts",
+    hint="leak: with that mask, which of the 11 predictions would still cost anything? And how much is 11 times 0.127?",
+    old='leak="s <= 2t"',
+    new='leak="s <= t + 1"',
 )
 
 misconception(
-    "knowing_nothing_is_cheating", "concepts",
-    hint="dishonest: log 4 is what one has who knows how many tokens there are. Who needs to look ahead for that?",
-    old='dishonest="b"',
-    new='dishonest="d"',
+    "who_sees_less_cheats", "concepts",
+    hint="leak: write down which keys query 4 sees with that mask. Is the token that it should predict among them?",
+    old='leak="s <= 2t"',
+    new='leak="2s <= t"',
 )
 
 misconception(
-    "residuals_cure_everything", "concepts",
-    hint="stuck: one gradient is healthy and the other dead. What lies between W_Q and the output that does not lie between W_V and it?",
-    old='stuck="scaling"',
-    new='stuck="residuals"',
+    "compares_the_smaller_weights", "concepts", hint="saturated: one of the two weights alone does not tell. What stands in ds₁?",
+    old="saturated=2.89",
+    new="saturated=3.4",
 )
 
 misconception(
-    "masks_cure_everything", "concepts",
-    hint="stuck: would fewer keys make a softmax less sharp?",
-    old='stuck="scaling"',
-    new='stuck="masking"',
+    "the_loss_of_slope_is_the_root", "concepts",
+    hint="saturated: what are p₁ and p₂ with the division, and what are they without it?",
+    old="saturated=2.89",
+    new="saturated=2",
 )
 
 misconception(
-    "positions_cure_everything", "concepts",
-    hint="stuck: what makes scores large: what is added to the words, or the number of products in a sum?",
-    old='stuck="scaling"',
-    new='stuck="positions"',
+    "divides_his_slope_by_yours", "concepts",
+    hint="saturated: whose softmax is nearer to saturation, and whose gradient is then the smaller one?",
+    old="saturated=2.89",
+    new="saturated=1 / 2.89",
+)
+
+misconception(
+    "goes_on_through_the_products", "concepts",
+    hint="saturated: the question ends at ds₁. How far back did you go?",
+    old="saturated=2.89",
+    new="saturated=2.89 / 2",
 )
 
 misconception(
@@ -1893,13 +2077,6 @@ misconception(
 )
 
 misconception(
-    "the_caller_uses_every_call", "concepts",
-    hint="wasted: count the predictions, not the calls.",
-    old="wasted=sum(range(20, 120)) - 100",
-    new="wasted=0",
-)
-
-misconception(
     "the_prompt_is_wasted_once", "concepts",
     hint="wasted: it keeps nothing. What does the second call compute anew?",
     old="wasted=sum(range(20, 120)) - 100",
@@ -1908,16 +2085,9 @@ misconception(
 
 misconception(
     "every_prediction_is_wasted", "concepts",
-    hint="wasted: one of each call's predictions is used after all.",
+    hint="wasted: how many predictions does the first call make, and how many of these are used?",
     old="wasted=sum(range(20, 120)) - 100",
     new="wasted=sum(range(20, 120))",
-)
-
-misconception(
-    "the_first_call_has_a_token_more", "concepts",
-    hint="wasted: how many tokens does the first call read, and how many the last one?",
-    old="wasted=sum(range(20, 120)) - 100",
-    new="wasted=sum(range(21, 121)) - 100",
 )
 
 misconception(
@@ -1935,45 +2105,73 @@ misconception(
 )
 
 misconception(
-    "attention_weights_are_parameters", "concepts",
-    hint="frozen: give the layer two sentences of the same length. Are the weights the same?",
-    old='frozen="matrices"',
-    new='frozen="both"',
+    "weights_in_a_row_are_independent", "concepts",
+    hint="unchanged: when one score of a row grows, what happens to the other weights of that row?",
+    old="unchanged=1 + 2 + 3 + 4",
+    new="unchanged=36 - 8",
 )
 
 misconception(
-    "attention_looks_at_the_offset", "concepts",
-    hint="frozen: from what is a weight computed?",
-    old='frozen="matrices"',
-    new='frozen="weights"',
+    "only_who_asks_differs", "concepts",
+    hint="unchanged: the fifth word asks something else. Does it also offer something else, and to whom?",
+    old="unchanged=1 + 2 + 3 + 4",
+    new="unchanged=36 - 5",
 )
 
 misconception(
-    "nothing_is_learnt_for_good", "concepts",
-    hint="frozen: what did the training leave behind?",
-    old='frozen="matrices"',
-    new='frozen="neither"',
+    "the_new_word_asks_as_the_old_one", "concepts",
+    hint="unchanged: does the new word ask what the old one asked?",
+    old="unchanged=1 + 2 + 3 + 4",
+    new="unchanged=1 + 2 + 3 + 4 + 5",
+)
+
+misconception(
+    "attention_is_a_convolution", "concepts",
+    hint="unchanged: what are these weights computed from? A convolution learns its weights; does attention?",
+    old="unchanged=1 + 2 + 3 + 4",
+    new="unchanged=36",
 )
 
 misconception(
     "transformers_are_parallel_always", "concepts",
-    hint="all_at_once: can you feed in a word that has not been chosen yet?",
-    old='all_at_once="none"',
-    new='all_at_once="attention"',
+    hint="ticks: which target words are known when the decoder begins to write?",
+    old="ticks=4 + 15 * 4",
+    new="ticks=4 + 4",
 )
 
 misconception(
-    "without_recurrence_nothing_is_sequential", "concepts",
-    hint="all_at_once: which words exist before the translation begins, and which do not?",
-    old='all_at_once="none"',
-    new='all_at_once="convolution"',
+    "the_source_is_read_for_every_word", "concepts",
+    hint="ticks: does the source change while the translation is written? How often must it be read?",
+    old="ticks=4 + 15 * 4",
+    new="ticks=15 * (4 + 4)",
 )
 
 misconception(
-    "recurrence_is_more_parallel", "concepts",
-    hint="all_at_once: what does each step of a recurrence wait for?",
-    old='all_at_once="none"',
-    new='all_at_once="recurrence"',
+    "a_decoder_layer_is_no_wait", "concepts",
+    hint="ticks: the second decoder layer reads what the first one made. Can both work at the same tick on one word?",
+    old="ticks=4 + 15 * 4",
+    new="ticks=4 + 15",
+)
+
+misconception(
+    "windows_of_one_size_reach_as_far", "concepts",
+    hint="ticks: how far back does the second layer look, and how far the third? Add up how far a signal comes.",
+    old="ticks=4 + 15 * 4",
+    new="ticks=40 + 15 * 4",
+)
+
+misconception(
+    "convolutions_read_word_by_word", "concepts",
+    hint="ticks: all 81 words are known from the start. How many of them can one layer of the reader work on in one tick?",
+    old="ticks=4 + 15 * 4",
+    new="ticks=81 + 15 * 4",
+)
+
+misconception(
+    "one_layer_more_to_be_sure", "concepts",
+    hint="ticks: how many places back has a signal come after one layer, after two, after three? How many are needed?",
+    old="ticks=4 + 15 * 4",
+    new="ticks=5 + 15 * 4",
 )
 
 # -- image (extra) -----------------------------------------------------------------------------------------------------

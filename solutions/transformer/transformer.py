@@ -16,7 +16,7 @@
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
 # the example. You may leave a question and come back: only the tiny GPT, where all comes together, calls your heads and
-# your layers. Seven questions make the hundred points, in between six and seven hours. What comes after them is extra.
+# your layers. Seven questions make the hundred points, in about five hours. What comes after them is extra.
 
 # %%
 import math
@@ -82,17 +82,20 @@ plt.show()
 #   $B\times n\times d$. In the shapes below, `…` stands for any number of leading axes, also none.
 # - Weights are Out×In, as torch keeps them: $Q = XW_Q^\top$.
 # - There are $n$ queries and $m$ keys, and as many values as keys. Queries and keys share their size $d_k$, or they
-#   could not be multiplied; the values have a size $d_v$ of their own.
+#   could not be multiplied; the values have a size $d_v$ of their own. All of these are at least 1: attention to no key
+#   at all is not defined here, and nobody asks for it.
 # - **A mask is boolean, and `True` means: may attend.** Libraries disagree about this. In torch,
 #   `scaled_dot_product_attention` thinks as we do, while `nn.MultiheadAttention` takes `True` for *blocked*. Many an
-#   evening has been lost to it.
+#   evening has been lost to it. A mask says which keys may be seen, and nothing about who asks: a blank that asks gets
+#   an answer, like any word.
 # - A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$.
 # - **A row with nothing to attend to gives zeros**, as weights and as output, and passes no gradient.
 # - Arrays may hold integers; what you compute from them are numbers all the same, not cut to integers. Scores may be of
 #   any size, also ±1e12: nothing overflows, and what is masked stays masked.
-# - A module may be called again and again, with sequences of other lengths, and gradients pass through it.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen.
+# - A module may be called again and again, with sequences of other lengths, and with weights that have changed since, for
+#   training changes them in place. What it answers depends on nothing from an earlier call. Gradients pass through it.
+# - Functions and modules never change the arrays, tensors and modules that they are given: one that changes an array or a
+#   tensor loses a check of its question, the first in which that is seen. Only `train` changes its model, as it should.
 #
 # ## Once by hand
 #
@@ -113,11 +116,10 @@ plt.show()
 # %% [markdown]
 # ## Question: attention
 #
-# For $n$ queries at once it is two matrix products with a softmax between them:
-#
-# $$S=\frac{QK^\top}{\sqrt{d_k}}\ (n\times m),\qquad P=\operatorname{softmax}_{\text{rows}}(S)\ (n\times m),\qquad Z=PV\ (n\times d_v).$$
-#
-# Each **row** of $P$ belongs to a query and sums to 1: a query has one unit of attention to spend.
+# For $n$ queries at once it is two matrix products with a softmax between them: from the queries and keys the scores $S$
+# ($n\times m$), from these the weights $P$ ($n\times m$), and with the values the outputs $Z$ ($n\times d_v$). The formulas
+# of *The idea* say what the number in row $i$ and column $j$ is; the shapes say what is multiplied with what, and what
+# must be transposed. Each **row** of $P$ belongs to a query and sums to 1: a query has one unit of attention to spend.
 #
 # **Why $\sqrt{d_k}$.** Let the entries of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product
 # $q_ik_i$ has mean 0 and variance $\mathbb E[q_i^2]\,\mathbb E[k_i^2]=1$, and the sum of $d_k$ of them has variance
@@ -142,8 +144,9 @@ plt.show()
 def project(
     X: np.ndarray, W_q: np.ndarray, W_k: np.ndarray, W_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Make the queries, keys and values of every word: Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ.
+    """Make the queries, keys and values of every word, each with its own matrix.
 
+    The word (1, 2) and W_q = [[3, 0], [0, 1], [1, −1]] make the query (3, 2, −1).
     X: …×n×d.  W_q, W_k: d_k×d.  W_v: d_v×d.
     Returns (Q: …×n×d_k,  K: …×n×d_k,  V: …×n×d_v).
     """
@@ -155,8 +158,9 @@ def project(
 def attention(
     Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Attend: P = softmax of the rows of Q Kᵀ / √d_k, and Z = P V.
+    """Give each query its weights on the keys, P, and the mean of the values under them, Z.
 
+    The query, the keys and the values of the section above: P = [[¾, ¼]], Z = [[6, 1]].
     Q: …×n×d_k.  K: …×m×d_k.  V: …×m×d_v, all with the same leading axes.
     mask: boolean, of a shape that broadcasts to …×n×m. Where it is False the score is −∞.
         A row of P without any True is all zeros.
@@ -284,7 +288,7 @@ def softmax_backward(dP: np.ndarray, P: np.ndarray) -> np.ndarray:
     """Send a gradient back through a softmax of rows: from dP, that in P, to dS, that in S.
 
     dP, P: …×n×m, P as `attention` returned it: its rows sum to 1, or are all zeros.
-    Returns dS: …×n×m.
+    Returns dS: …×n×m; a row of zeros in P has a row of zeros in dS.
     """
     ### BEGIN SOLUTION
     return P * (dP - (P * dP).sum(axis=-1, keepdims=True))
@@ -316,7 +320,7 @@ def projection_backward(
     W_k: np.ndarray,
     W_v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Send the gradients in Q, K, V back through Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ.
+    """Send the gradients in Q, K, V back through `project`, to the words and the matrices.
 
     X: B×n×d.  dQ, dK: B×n×d_k.  dV: B×n×d_v.  W_q, W_k: d_k×d.  W_v: d_v×d.
     Returns (dX, dW_q, dW_k, dW_v) in the shapes of X, W_q, W_k, W_v.
@@ -481,7 +485,8 @@ check("heads")
 def sinusoids(n: int, d: int) -> np.ndarray:
     """Give the encodings of positions 0 … n−1, for an even d.  Returns n×d.
 
-    Column 2i is sin(p ω_i) and column 2i+1 is cos(p ω_i), with ω_i = 10000^(−2i/d).
+    For d = 4 the two hands turn by 1 and by 1/100 of a radian for each word, so position 3
+    has the row (sin 3, cos 3, sin 0.03, cos 0.03).
     """
     ### BEGIN SOLUTION
     hands = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
@@ -579,8 +584,10 @@ for name, f in functions.items():
 # comes; the layer does not normalise it.
 #
 # The attention modules are given to the layer, ready made: any module that can be called as `attention(x, memory, mask)`, like
-# the one you wrote. So the checks of this question do not depend on it. A mask that is made here must be on the
-# device of `x`.
+# the one you wrote. So the checks of this question do not depend on it. Hand it the mask by position or as `mask=…`; where
+# there is none, hand on `None` or leave it out. A mask that came in means the same when it is handed on, also a row of it
+# without any `True`. One that is made here must be on the device of `x`. And `self.pre_norm` is read in each call: when
+# somebody changes it later, the form changes.
 #
 # Not allowed: `nn.Transformer`, `nn.TransformerEncoder`, `nn.TransformerEncoderLayer`, `nn.TransformerDecoder` and
 # `nn.TransformerDecoderLayer`.
@@ -686,10 +693,13 @@ check("layers")
 #
 # We train on rows of 12 tokens, which hold 11 predictions. The first of these has only one token to go by and costs
 # $\log 4$ whatever one does. So the floor for the mean over a row is $(10\,H+\log 4)/11\approx0.910$, and a run says at a
-# glance what is wrong. Stuck at 1.386: it does not combine. Below 0.910: it cheats. Down to 0.910 and no further: it has
-# learnt all there is to know.
+# glance what is wrong. Stuck at 1.386: it does not combine. Below 0.910: it cheats. Down to 0.910 and no further: nothing
+# is left to learn. (A short training like ours ends a little above it, by a hundredth or two.)
 #
-# The blocks are handed to the model, ready made, as modules called with `block(x, mask)`; your `EncoderLayer` is one.
+# The blocks are handed to the model, ready made, as modules called with `block(x, mask)`; your `EncoderLayer` is one. They
+# count on one mask of $n\times n$ for all sentences of the batch. A block may do in training what it does not do later
+# (dropout is such a thing), and so every module has a mode, set by `.train()` and `.eval()`. `train` may set it. Whoever asks
+# for the next token finds the model afterwards in the mode in which it was; gradients are not needed there, nor in `generate`.
 #
 # **Writing.** A model that predicts the next token can write: ask it for the distribution after what is there, pick a
 # token, put it behind, ask again. Three things to mind. What was picked is part of the question from then on. The model
@@ -717,7 +727,7 @@ class GPT(nn.Module):
         """Give the logits of the next token at every position: head(norm(blocks(…))).
 
         The first block gets the embedding of each token plus that of its position 0 … n−1.
-        Each block is called as block(x, mask) with a causal mask, n×n, True may attend.
+        Each block is called as block(x, mask) with one causal mask, n×n, True may attend.
         tokens: B×n integers, n ≤ length.  Returns B×n×vocab.
         """
         ### BEGIN SOLUTION
@@ -732,6 +742,7 @@ class GPT(nn.Module):
     def next_token(self, tokens: torch.Tensor) -> torch.Tensor:
         """Give the probabilities of the token that follows the last one.
 
+        Leaves the model in the mode in which it was, .train() or .eval().
         tokens: B×n integers, 1 ≤ n ≤ length.  Returns B×vocab.
         """
         ### BEGIN SOLUTION
@@ -762,9 +773,13 @@ def train(
 ) -> list[float]:
     """Train a model by `steps` steps of torch.optim.Adam with the learning rate `rate`.
 
-    Each step draws `batch` rows of tokens at random (with or without replacement, as you
-    like), computes next_token_loss of the model's logits for them, and takes one step.
-    All chance comes from rng. Every call starts afresh, with an optimiser of its own.
+    Each step draws `batch` rows of tokens at random, computes next_token_loss of the
+    model's logits for them, and takes one step. Draw with or without replacement, or
+    shuffle anew for each epoch, as you like. But any two rows must be able to meet in a
+    batch: blocks of neighbours will not do.
+    All chance comes from rng; a torch generator that is seeded from it is all right.
+    Every call starts afresh, with an optimiser of its own; gradients that somebody left on
+    the model do not count.
     model: anything that maps B×n tokens to B×n×V logits.  tokens: N×n integers, N ≥ batch.
     Returns the loss of every step, computed before that step, as `steps` numbers.
     """
@@ -796,7 +811,8 @@ def generate(
         It is shown all tokens so far, the new ones too; of more than `length` the last.
     tokens: B×n integers, n ≥ 1, and n may be larger than length.  count: 0 or more.
     pick: maps B×vocab probabilities to B tokens; called once for each new column.
-    Returns B×(n+count) integers: the tokens that were given, then the new ones.
+    Returns B×(n+count) integers of any integer type: the tokens that were given, then the
+        new ones. With count = 0 these are the given tokens, or a copy, and nobody is asked.
     """
     ### BEGIN SOLUTION
     with torch.no_grad():
@@ -870,8 +886,9 @@ plt.show()
 # Does the place of the norm matter? With two layers hardly. Here are eight, trained alike in both forms; it takes about
 # fifteen seconds. The first transformers were post-norm, and were trained with a learning rate that rose slowly from almost
 # 0, the *warm-up*. The third curve shows what for: the same post-norm stack, with a rate that rises in five stairs during
-# the first fifty steps. Then raise the rate from `5e-3` to `1e-2`: which of the three still learns, and does the warm-up
-# rescue the other?
+# the first fifty steps. (Our `train` has one rate, so each stair is a call of its own, and Adam starts afresh there, six times
+# in all. A real warm-up keeps its optimiser.) Then raise the rate from `5e-3` to `1e-2`: which of the three still learns,
+# and does the warm-up rescue the other?
 
 # %% tags=["explore"]
 plt.figure(figsize=(8, 4))
@@ -1078,19 +1095,19 @@ plt.show()
 #
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. None of the answers stands in the text: work
-# them out, on paper or with your own functions. Two of them are runs to read.
+# Answer each with one of the texts in quotation marks, or with a number. None of the answers stands in the text: work
+# them out, on paper or with your own functions. One of them is a run to read.
 #
 # 1. `divisor`. A layer has width 768 and 12 heads; a sentence has 50 words. Somebody doubles all queries: their entries
 #    have variance 4, those of the keys still 1, all independent. By which number must the scores of a head be divided to
 #    have variance 1? (A number.)
 # 2. `parameters`. How many numbers does `MultiHeadAttention(256, 16)` learn? (A number.)
-# 3. `dishonest`. Four models were trained on the source of this notebook and are measured on many fresh rows of 12 tokens.
-#    Their mean NLL is 0.934 for model `"a"`, 0.863 for `"b"`, 0.911 for `"c"` and 1.386 for `"d"`, with standard errors of
-#    0.002. Which of them sees what it should predict?
-# 4. `stuck`. At the very first step of training, heads of width 256 put 0.98 of their weight on a single key, on
-#    average. The gradient in $W_Q$ has norm $10^{-6}$, that in $W_V$ norm 2, and the loss hardly moves. What is missing?
-#    `"positions"`, `"scaling"`, `"residuals"` or `"masking"`.
+# 3. `leak`. A GPT with two layers learns the source of this notebook from rows of 12 tokens; its mask says which keys $s$ the
+#    query $t$ may see, and may be wrong. The loss of the training falls to 0.13, and on many fresh rows the mean NLL is
+#    0.127. Which mask has it? `"s <= t"`, `"s <= t + 1"`, `"s <= 2t"` or `"2s <= t"`.
+# 4. `saturated`. A query has two keys, and $d_k=4$. Its inner products with them are $2\ln4$ and 0. Somebody forgets to
+#    divide them by $\sqrt{d_k}$. The gradient $\mathrm dp$ is the same as yours: how many times as large as his is your
+#    $\mathrm ds_1$? (A number.)
 # 5. `swapped`. A stack of self-attention layers with a causal mask and no positions reads three different words. Then the
 #    first two of them change places, and the third stays. At how many of the three *places* is the output what it was? Say
 #    it for a stack of one layer, and for a stack of two: `"2 and 1"`, `"1 and 1"`, `"1 and 0"` or `"0 and 0"`.
@@ -1100,38 +1117,38 @@ plt.show()
 #    position. How many of all these predictions does nobody use? (A number.)
 # 8. `crossover`. Count all multiplications of a self-attention layer of width 512, as in the section above: for which
 #    number of words do scores and weighted mean together cost as much as the four projections? (A number.)
-# 9. `frozen`. A trained self-attention layer without a mask reads two sentences of the same length. Which of these are the
-#    same for both? `"weights"`: what multiplies the values. `"matrices"`: what makes queries, keys and values. `"both"` or
-#    `"neither"`.
-# 10. `all_at_once`. Three translators are built alike, source and target side, out of recurrent layers (`"recurrence"`), out
-#     of stacked convolutions (`"convolution"`) and out of attention (`"attention"`). With which of them does a translation
-#     of $2n$ words need no more steps one after the other than one of $n$ words? If with none: `"none"`.
+# 9. `unchanged`. A causal self-attention layer of one head reads 8 words, and makes 36 weights that a mask does not hide. Then
+#    the fifth word is exchanged for another one. How many of the 36 are still what they were? (A number. None is it by accident.)
+# 10. `ticks`. A translator reads 81 words by convolutions: in layer $l=0,1,2,\dots$ each word sees itself and the words $3^l$ and
+#     $2\cdot3^l$ places before it, and there are as few layers as let the last word hear of the first. It keeps what they found,
+#     and writes 15 words with 4 decoder layers. A layer, of either kind, takes one tick for all words that are known by then.
+#     How many ticks pass until the last word is written? (A number.)
 
 # %%
 concept_answers = {
     "divisor": None,  # a number
     "parameters": None,  # a number
-    "dishonest": None,  # "a", "b", "c" or "d"
-    "stuck": None,  # "positions", "scaling", "residuals" or "masking"
+    "leak": None,  # "s <= t", "s <= t + 1", "s <= 2t" or "2s <= t"
+    "saturated": None,  # a number
     "swapped": None,  # "2 and 1", "1 and 1", "1 and 0" or "0 and 0"
     "cross": None,  # a number
     "wasted": None,  # a number
     "crossover": None,  # a number
-    "frozen": None,  # "weights", "matrices", "both" or "neither"
-    "all_at_once": None,  # "recurrence", "convolution", "attention" or "none"
+    "unchanged": None,  # a number
+    "ticks": None,  # a number
 }
 ### BEGIN SOLUTION
 concept_answers.update(
     divisor=16,
     parameters=4 * 256**2,
-    dishonest="b",
-    stuck="scaling",
+    leak="s <= 2t",
+    saturated=2.89,
     swapped="1 and 0",
     cross=4 * 7 * 5,
     wasted=sum(range(20, 120)) - 100,
     crossover=1024,
-    frozen="matrices",
-    all_at_once="none",
+    unchanged=1 + 2 + 3 + 4,
+    ticks=4 + 15 * 4,
 )
 ### END SOLUTION
 
@@ -1305,8 +1322,8 @@ plt.show()
 # ## What you have now
 #
 # Every part of a transformer, written by you, and put together: the soft dictionary and its gradient, the masks, the heads,
-# the clock, both layers, a language model that learnt all there was to learn from its source, and one that reads English
-# and does not. And three habits that last.
+# the clock, both layers, a language model that comes within two hundredths of a nat of all there is to learn from its
+# source, and one that reads English and stays far from it. And three habits that last.
 # Change the future and see whether the past moves: *causality*. Change the past and see whether the future moves:
 # *reach*. And know the floor before you celebrate a loss.
 #
