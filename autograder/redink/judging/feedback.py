@@ -22,6 +22,8 @@ from redink.wire import Opaque, Table, TupleList, decode
 ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
 _MOST_ITEMS = 12
+_AROUND = 4  # items before and after the first that differs
+_COMPARED = 1000  # items among which it is sought
 _KINDS = {
     "failed": "",
     "error": "Your code raised an error here.",
@@ -89,8 +91,8 @@ def give_feedback(
         notes=notes,
         fault=_capital(check.told(verdict.message)),
         inputs=_shown(decode(trial.inputs)),
-        expected="" if check.then_function or check.view_function else show(expected),  # one right answer of many
-        got=show(answer.value) if answer.status == "returned" else "",
+        expected="" if check.then_function or check.view_function else show(expected, answer.value),  # one of many
+        got=show(answer.value, expected) if answer.status == "returned" else "",
         replay=f'check.replay("{check.id}", {trial.number})',
     )
 
@@ -107,13 +109,16 @@ def unjudged_feedback(check: Check, error: BaseException) -> Feedback:
     return Feedback(outcome="failed", sentence=check.sentence, fault=fault)
 
 
-def show(value: Any) -> str:
-    """Write a value for a person: in full if it is short, otherwise shortened, whatever it holds."""
-    text, waiting = "", [_Piece(value)]
+def show(value: Any, beside: Any = None) -> str:
+    """Write a value for a person: in full if it is short, otherwise shortened, whatever it holds.
+
+    Of a long list the beginning is kept, and what is around the first place where it differs from the one `beside` it.
+    """
+    text, waiting = "", [_Piece(value, beside=beside)]
     while waiting and len(text) <= _LONGEST:
         piece = waiting.pop()
         if isinstance(piece.value, list | dict | set | frozenset):
-            waiting += reversed(_opened(piece.value))
+            waiting += reversed(_opened(piece.value, piece.beside))
         else:
             text += _single(piece.value) if piece.text is None else piece.text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
@@ -124,23 +129,47 @@ class _Piece(NamedTuple):
 
     value: Any
     text: str | None = None
+    beside: Any = None  # what the value is compared with
 
 
-def _opened(value: Any) -> list[_Piece]:
-    """Take apart the first items of a list, dict or set; of a table the index and the columns."""
+def _opened(value: Any, beside: Any) -> list[_Piece]:
+    """Take apart a list, dict or set, as far as it is shown; of a table the index and the columns."""
     if isinstance(value, dict):
-        named = [(f"{key_name(key)}: ", value[key]) for key in itertools.islice(value, _MOST_ITEMS)]
-        named = [("index: ", value.index), *named] if isinstance(value, Table) else named
+        others = beside if isinstance(beside, dict) else {}
+        named = [
+            (f"{key_name(key)}: ", _Piece(value[key], beside=others.get(key)))
+            for key in itertools.islice(value, _MOST_ITEMS)
+        ]
+        named = [("index: ", _Piece(value.index)), *named] if isinstance(value, Table) else named
         left, right = f"{value.kind} {{" if isinstance(value, Table) else "{", "}"
     else:
         items = sorted(value, key=_order) if isinstance(value, set | frozenset) else value
-        named = [("", item) for item in items[:_MOST_ITEMS]]
+        named = [("", piece) for piece in _shown_items(items, beside if isinstance(value, list) else None)]
         left, right = _brackets(value)
-        right = f", …{right}" if len(items) > _MOST_ITEMS else right
     pieces = [_Piece(None, left)]
-    for place, (name, item) in enumerate(named):
-        pieces += [_Piece(None, f"{', ' if place else ''}{name}"), _Piece(item)]
+    for place, (name, piece) in enumerate(named):
+        pieces += [_Piece(None, f"{', ' if place else ''}{name}"), piece]
     return [*pieces, _Piece(None, right)]
+
+
+def _shown_items(items: list[Any], beside: Any) -> list[_Piece]:
+    """Choose the items of a list that are shown, with a mark for those that are left out."""
+    others = beside if isinstance(beside, list) else []
+    pieces = [_Piece(one, beside=other) for one, other in itertools.zip_longest(items, others[: len(items)])]
+    if len(items) <= _MOST_ITEMS:
+        return pieces
+    left_out, odd = _Piece(None, "…"), _first_odd(items, others)
+    if odd < _MOST_ITEMS:
+        return [*pieces[:_MOST_ITEMS], left_out]
+    around = pieces[odd - _AROUND : odd + _AROUND]
+    return [*pieces[:_AROUND], left_out, *around, *([left_out] if odd + _AROUND < len(items) else [])]
+
+
+def _first_odd(items: list[Any], others: list[Any]) -> int:
+    """Return the first place where two lists are written differently, or where one of them ends; 0 if there is none."""
+    both = min(len(items), len(others), _COMPARED)
+    written = (place for place in range(both) if show(items[place]) != show(others[place]))
+    return next(written, both if len(items) != len(others) else 0)
 
 
 def _brackets(value: Any) -> tuple[str, str]:
