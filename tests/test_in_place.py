@@ -281,6 +281,13 @@ def test_a_hidden_check_that_fails_anyway_says_no_more_than_before():
     assert settle(seen, first_changed(seen), None)["a"] == seen[0].feedback
 
 
+def test_where_other_inputs_fail_for_another_reason_the_change_is_shown_first():
+    seen = [looked("a", trial(published=True), outcome="error")]
+    told = settle(seen, "a", None)["a"]
+    assert told.fault.startswith("Changed its input X in place")
+    assert '`check.replay("looks", 0)` shows it. Besides: Wrong.' in told.fault
+
+
 def test_several_inputs_are_named_together():
     seen = [looked("a", trial(published=True, modified=("X", "y", "w")))]
     assert settle(seen, "a", None)["a"].fault.startswith("Changed its inputs X, y and w in place")

@@ -128,6 +128,13 @@ def test_a_misspelt_function_gets_a_suggestion(homework):
     assert "centre is not defined; did you mean center?" in repr(made)
 
 
+def test_a_function_that_another_question_asks_for_is_no_suggestion(homework):
+    (question,) = homework.spec.questions
+    asks = msgspec.structs.replace(question, asks=("centre", "centred"))
+    homework.spec = msgspec.structs.replace(homework.spec, questions=(asks,))
+    assert "did you mean" not in repr(Card(homework.report("centre", Work({"centred": right}))))
+
+
 def test_a_function_that_needs_one_that_did_not_run_is_not_red(little_course):
     names = {}
     exec("def scale(X):\n    return centre(X) / 2", names)
@@ -231,7 +238,8 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
         ("[1., 2., 3.]", "[5., 2.]", {0, 2}, {0}),  # of another length: what has no partner differs too
         ("[[9., 1., 14.], [0, 3], True]", "[[5., 1., 1.], [0], False]", {0, 2, 4, 5}, {0, 2, 4}),
         ("[[1, 2], [3]]", "[[1, 2, 4], 3]", {2}, {2, 3}),
-        ("[1, 2", "]1, 2, 3)", {0, 1}, {0, 1, 2}),  # a string may hold any bracket
+        ("[[-3., 1.], True]", "[-3., 1.]", {2}, set()),
+        ("[1, 2", "]1, 2, 3)", set(), {2}),  # a string may hold any bracket
         ("[nan, 1.]", "[nan, 2.]", {1}, {1}),
         ("[1., 2.]", "[[1.], [2.]]", set(), set()),
     ],

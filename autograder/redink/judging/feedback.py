@@ -22,6 +22,7 @@ from redink.wire import Opaque, Table, TupleList, decode
 ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
 _MOST_ITEMS = 12
+_LONG = 24  # numbers of an array that are all written
 _AROUND = 4  # items before and after the first that differs
 _COMPARED = 1000  # items among which it is sought
 _KINDS = {
@@ -119,9 +120,16 @@ def show(value: Any, beside: Any = None) -> str:
         piece = waiting.pop()
         if isinstance(piece.value, list | dict | set | frozenset):
             waiting += reversed(_opened(piece.value, piece.beside))
+        elif _is_long_row(piece.value) and _is_long_row(piece.beside):
+            waiting += reversed(_opened(piece.value.tolist(), piece.beside.tolist()))
         else:
             text += _single(piece.value) if piece.text is None else piece.text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _is_long_row(value: Any) -> bool:
+    """Tell whether numpy would leave out the middle of a vector."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size > _LONG and value.dtype.kind in "biuf"
 
 
 class _Piece(NamedTuple):
@@ -198,7 +206,7 @@ def _single(value: Any) -> str:
 def _array(value: np.ndarray[Any, Any]) -> str:
     flat = value.ndim > 3 and value.size > 64  # numpy would write 6 numbers along every axis
     few = value.ravel()[:12] if flat else value
-    text = np.array2string(few, precision=4, threshold=24, suppress_small=True, separator=", ")
+    text = np.array2string(few, precision=4, threshold=_LONG, suppress_small=True, separator=", ")
     return f"shape {value.shape}, beginning with {' '.join(text.split())}" if flat else " ".join(text.split())
 
 

@@ -80,7 +80,8 @@ def _charge(looked: Looked) -> Feedback:
         fault = f"Your code changed an input in place here: {_COST}." if looked.visibility == "hidden" else ELSEWHERE
     if feedback.passed:
         return msgspec.structs.replace(feedback, outcome="failed", fault=fault, replay=looked.changes.replay)
-    return msgspec.structs.replace(feedback, fault=f"{fault} Besides: {feedback.fault}") if shown else feedback
+    where = "" if feedback.replay == looked.changes.replay else f" `{looked.changes.replay}` shows it."
+    return msgspec.structs.replace(feedback, fault=f"{fault}{where} Besides: {feedback.fault}") if shown else feedback
 
 
 def _note(looked: Looked, where: str) -> Feedback:

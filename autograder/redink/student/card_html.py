@@ -128,25 +128,25 @@ def _nested(text: str) -> list[Any]:
     return outer
 
 
-def _paired(left: Any, right: Any) -> Iterator[tuple[int | None, int | None]]:
-    """Pair the words that stand in the same place; None is the partner of a word that has none."""
-    if isinstance(left, list) and isinstance(right, list):
-        for one, other in itertools.zip_longest(left, right):
-            yield from _paired(one, other)
-    elif isinstance(left, list) or isinstance(right, list):
-        yield from ((word, None) for word in _flat(left))
-        yield from ((None, word) for word in _flat(right))
-    else:
-        yield left, right
+def _paired(left: list[Any], right: list[Any]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair the words that stand in the same place, in their order where the brackets are others; None is no partner."""
+    places = list(itertools.zip_longest(left, right))
+    if any(isinstance(one, list) != isinstance(other, list) and None not in (one, other) for one, other in places):
+        places = list(itertools.zip_longest(_flat(left), _flat(right)))
+    for one, other in places:
+        if isinstance(one, list) or isinstance(other, list):
+            yield from _paired(one or [], other or [])
+        else:
+            yield one, other
 
 
-def _flat(nested: Any) -> Iterator[int]:
-    """List the words in a part that has no partner."""
-    if isinstance(nested, list):
-        for item in nested:
+def _flat(nested: list[Any]) -> Iterator[int]:
+    """List the words of a part in their order, without its brackets."""
+    for item in nested:
+        if isinstance(item, list):
             yield from _flat(item)
-    elif nested is not None:
-        yield nested
+        else:
+            yield item
 
 
 def _same(one: str, other: str) -> bool:

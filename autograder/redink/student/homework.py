@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -163,7 +163,8 @@ class Homework:
         looked = [_look(check, self._visibility(check), tried[check.id], forbidden) for check in checks]
         charged = first_changed(looked)
         earlier = self._charged_earlier(question, work) if charged else None
-        feedback = {id: _suggesting(one, work.names) for id, one in settle(looked, charged, earlier).items()}
+        mine = work.names.keys() - self.spec.all_asked()
+        feedback = {id: _suggesting(one, mine) for id, one in settle(looked, charged, earlier).items()}
         rows = [one for check in checks for one in tried[check.id] if one.trial.published]  # what hints are known for
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
@@ -259,7 +260,7 @@ def _look(check: Check, visibility: Visibility, tried: Sequence[Tried], forbidde
     return Looked(check.id, visibility, check.weight, feedback, changes)
 
 
-def _suggesting(feedback: Feedback, names: Mapping[str, Any]) -> Feedback:
+def _suggesting(feedback: Feedback, names: Iterable[str]) -> Feedback:
     """Say beside a name that is not defined what may have happened: another spelling, or a cell that did not run."""
     name = feedback.fault.removesuffix(" is not defined.")
     if feedback.outcome != "not_run" or name == feedback.fault:
