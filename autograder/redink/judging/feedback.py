@@ -121,7 +121,8 @@ def show(value: Any, beside: Any = None) -> str:
         if isinstance(piece.value, list | dict | set | frozenset):
             waiting += reversed(_opened(piece.value, piece.beside))
         elif _is_long_row(piece.value) and _is_long_row(piece.beside):
-            waiting += reversed(_opened(piece.value.tolist(), piece.beside.tolist()))
+            most = _COMPARED + 2 * _AROUND
+            waiting += reversed(_opened(piece.value[:most].tolist(), piece.beside[:most].tolist()))
         else:
             text += _single(piece.value) if piece.text is None else piece.text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
@@ -163,14 +164,18 @@ def _opened(value: Any, beside: Any) -> list[_Piece]:
 def _shown_items(items: list[Any], beside: Any) -> list[_Piece]:
     """Choose the items of a list that are shown, with a mark for those that are left out."""
     others = beside if isinstance(beside, list) else []
-    pieces = [_Piece(one, beside=other) for one, other in itertools.zip_longest(items, others[: len(items)])]
-    if len(items) <= _MOST_ITEMS:
-        return pieces
-    left_out, odd = _Piece(None, "…"), _first_odd(items, others)
+    left_out, odd = _Piece(None, "…"), _first_odd(items, others) if len(items) > _MOST_ITEMS else 0
+
+    def part(first: int, last: int) -> list[_Piece]:
+        return [
+            _Piece(one, beside=other)
+            for one, other in itertools.zip_longest(items[first:last], others[first : min(last, len(items))])
+        ]
+
     if odd < _MOST_ITEMS:
-        return [*pieces[:_MOST_ITEMS], left_out]
-    around = pieces[odd - _AROUND : odd + _AROUND]
-    return [*pieces[:_AROUND], left_out, *around, *([left_out] if odd + _AROUND < len(items) else [])]
+        return [*part(0, _MOST_ITEMS), *([left_out] if len(items) > _MOST_ITEMS else [])]
+    around = part(odd - _AROUND, odd + _AROUND)
+    return [*part(0, _AROUND), left_out, *around, *([left_out] if odd + _AROUND < len(items) else [])]
 
 
 def _first_odd(items: list[Any], others: list[Any]) -> int:
