@@ -45,7 +45,7 @@ return [...document.querySelectorAll('.jp-RenderedMarkdown')]
   })
   .filter(text => /\\$|\\\\(frac|sum|begin|lVert|top)/.test(text)).map(text => text.slice(0, 200))
 """
-_HEADLINE = r"[^\n]*: (\d+ of \d+ public checks pass|not written yet)"
+_HEADLINE = r"[^\n]*: (\d+ of \d+ public checks pass|not written yet|not run yet)"
 _OUTPUTS = "return [...document.querySelectorAll('.jp-OutputArea-output')].map(e => e.innerText.trim())"
 _TRACEBACKS = """
 const kinds = ['stderr', 'error'].map(kind => `.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.${kind}"]`)

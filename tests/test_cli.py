@@ -8,8 +8,11 @@ import sys
 from statistics import mean, median
 
 import pytest
+from click.testing import CliRunner
 
 from redink_cli.app import COMMANDS
+from redink_cli.commands.student import check_command
+from tests.conftest import write_notebook
 
 
 @pytest.fixture
@@ -246,6 +249,25 @@ def test_list_tells_minutes_and_hours(tiny):
     assert tiny.redink("list").stdout == " 1  tiny           Tiny: 1 questions, about 20 minutes\n"
     tiny.edit(tiny.assignment / "assignment.toml", "minutes = 20", "minutes = 360", count=2)
     assert "about 6 hours" in tiny.redink("list").stdout
+
+
+def test_a_package_that_is_needed_is_told_in_the_list_and_at_the_start(tiny):
+    toml = tiny.assignment / "assignment.toml"
+    tiny.edit(toml, 'slug = "tiny"', 'slug = "tiny"\npackages = ["no-such-package"]')
+    assert tiny.redink("list").stdout.endswith("; needs no-such-package\n")
+    todo = "It needs more than this Python has: pip install no-such-package"
+    assert todo in tiny.redink("start", "tiny", "--to", "mine").stdout
+    tiny.edit(toml, 'packages = ["no-such-package"]', "torch = true")
+    assert tiny.redink("list").stdout.endswith("; needs torch\n")
+
+
+@pytest.mark.parametrize(("source", "told"), [("import torch_is_not_here", True), ("1 / 0", False)])
+def test_a_failed_import_is_told_with_what_to_install(tiny, monkeypatch, source, told):
+    tiny.edit(tiny.assignment / "assignment.toml", 'slug = "tiny"', 'slug = "tiny"\ntorch = true')
+    monkeypatch.setattr("importlib.metadata.packages_distributions", dict)
+    notebook = write_notebook(tiny.assignment / "tiny.ipynb", [source])
+    done = CliRunner().invoke(check_command, [str(notebook)])
+    assert ("It needs more than this Python has: pip install torch" in done.output) == told
 
 
 def test_start_unpacks_once_and_never_overwrites_work(tiny, tmp_path):

@@ -351,6 +351,39 @@ def test_a_bundle_carries_the_wheel_and_its_first_cell_does_nothing_where_redink
     assert result["cells"][0]["status"] == "ok"
 
 
+@pytest.mark.parametrize("torch", [False, True])
+def test_the_first_cell_takes_the_zip_under_the_name_that_a_browser_gave_it(
+    little, distributions, tmp_path, monkeypatch, torch
+):
+    if torch:
+        little.edit(little.assignment / "assignment.toml", 'slug = "little"', 'slug = "little"\ntorch = true')
+        assert little.redink("build", "little").returncode == 0
+    done = little.redink("distribute", "little", "--to", "out", "--wheel", distributions["wheel"])
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((little.root / "out/little/little.ipynb").read_bytes())["cells"]
+    first = "".join(next(cell for cell in cells if cell["cell_type"] == "code")["source"])
+    installed = []
+    monkeypatch.setattr("subprocess.run", lambda command, check: installed.append(command))
+    monkeypatch.setitem(sys.modules, "redink", None)
+    monkeypatch.chdir(tmp_path)
+    for name in ("little-hand-in.zip", "littles.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as other:
+            other.writestr("little.ipynb", "{}")
+    (tmp_path / "little.zip").write_bytes(b"half of it")
+    with pytest.raises(SystemExit, match=r"little\.zip is missing"):
+        exec(first, {})
+    shutil.copy(little.root / "out/little.zip", tmp_path / "little (1).zip")
+    monkeypatch.setitem(sys.modules, "torch", sys)
+    exec(first, {})
+    assert (tmp_path / "checks.py").read_bytes() == (little.assignment / "checks.py").read_bytes()
+    assert [command[-1] for command in installed] == ["redink[torch]" if torch else "redink"]
+    monkeypatch.setitem(sys.modules, "redink", sys)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    if torch:
+        with pytest.raises(SystemExit, match="needs torch: `pip install torch`"):
+            exec(first, {})
+
+
 def test_what_is_no_wheel_of_ours_is_not_carried(little, tmp_path):
     other = tmp_path / "other.whl"
     with zipfile.ZipFile(other, "w") as archive:

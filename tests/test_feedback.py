@@ -209,6 +209,21 @@ def test_values_are_written_for_a_person(value, text):
     assert show(value) == text
 
 
+@pytest.mark.parametrize("form", [list, lambda numbers: np.array([*numbers])])
+@pytest.mark.parametrize(
+    ("one", "other", "shown", "beside"),
+    [
+        (range(40), [*range(30), -1, *range(31, 40)], "29, 30, 31, 32, 33, …]", "29, -1, 31, 32, 33, …]"),
+        (range(30), range(28), "24, 25, 26, 27, 28, 29]", "24, 25, 26, 27]"),
+        (range(40), [0, -1, *range(2, 40)], "[0, 1, 2, 3, 4, 5, 6, 7,", "[0, -1, 2, 3, 4, 5, 6, 7,"),
+    ],
+)  # fmt: skip
+def test_of_two_long_lists_the_first_place_that_differs_is_shown(form, one, other, shown, beside):
+    for pair in ((form(one), form(other)), ([form(one), True], [form(other), True])):
+        assert shown in show(*pair)
+        assert beside in show(*reversed(pair))
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -53,6 +53,17 @@ def test_whatever_is_not_a_number_is_named_where_one_is_asked_for(odd):
     assert told({"remedy": "gates", "belt": odd}).startswith("look again at belt: ")
 
 
+@pytest.mark.parametrize(("answer", "fits"), [
+    (1, True), (5.0, True), (np.float64(3), True), (0, False), (7, False), (2.5, False), (np.nan, False),
+    (np.arange(3.0), False), (True, False), ("3", False), (None, False), (10**400, False),
+])  # fmt: skip
+def test_a_number_outside_its_range_is_told(answer, fits):
+    made = answers_have_form("concepts", trace=range(1, 6), belt=float)
+    sentence = judge(made, seen({"trace": answer, "belt": 3}), {"trace": 4, "belt": 3.0}, {}).message
+    assert (sentence == "") == fits
+    assert not np.array_equal(answer, 7) or sentence.startswith("look again at trace (a number from 1 to 5): ")
+
+
 def test_all_odd_items_are_named_and_those_that_are_missing():
     assert told({"remedy": "clipping"}).startswith("look again at remedy, belt: ")
 

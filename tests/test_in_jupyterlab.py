@@ -118,7 +118,7 @@ def test_a_question_is_answered_wrongly_then_rightly_and_the_total_is_told(tmp_p
         page.run_selected()
         right = page.card("One step: 3 of 3 public checks pass")
         assert "✗" not in right.text
-        assert "15 of 85 public points" in right.text
+        assert "15 of 85 points" in right.text
         photograph(driver, right, "card right")
         page.write('check("score")', "check()")
         total = next(one for one in page.all(".redink") if "hidden checks" in one.text)

@@ -69,7 +69,10 @@ def test_a_change_in_place_costs_the_first_check_whatever_it_returned(results):
     found = checks(results["centres_in_place"], "centre")
     first, second = found["subtracts_the_mean"], found["ignores_a_common_shift"]
     assert (first["verdict"], first["score"]) == ("failed", 0)
-    assert first["message"].endswith(f"\nChanged its input X {COSTS}")
+    assert first["message"].splitlines()[1:] == [
+        f"Changed its input X {COSTS}",
+        '  replay:   check.replay("subtracts_the_mean", 0)',
+    ]
     assert (second["verdict"], second["score"], second["message"]) == ("passed", 20, "")
     assert question(results["centres_in_place"], "centre")["in_place"] == "subtracts_the_mean"
 
@@ -101,8 +104,8 @@ def test_what_a_secret_trial_shows_names_no_argument(results):
 def test_what_is_wrong_besides_is_said_and_hinted_at(results):
     result = results["wrong_as_well"]
     first = checks(result, "centre")["subtracts_the_mean"]["message"]
+    assert first.splitlines()[1].startswith(f"Changed its input X {COSTS} Besides: "), "the cause comes first"
     assert "numbers differ" in first
-    assert f"Changed its input X {COSTS}" in first
     assert question(result, "centre")["hint"]["misconception"] == "takes_the_mean_over_rows"
     assert question(result, "scale")["score"] == 40, "carried forward as ever"
 
@@ -276,6 +279,13 @@ def test_a_public_check_that_shows_it_on_secret_inputs_alone_says_what_it_says_o
 def test_a_hidden_check_that_fails_anyway_says_no_more_than_before():
     seen = [looked("a", trial(published=False), outcome="failed", hidden=True)]
     assert settle(seen, first_changed(seen), None)["a"] == seen[0].feedback
+
+
+def test_where_other_inputs_fail_for_another_reason_the_change_is_shown_first():
+    seen = [looked("a", trial(published=True), outcome="error")]
+    told = settle(seen, "a", None)["a"]
+    assert told.fault.startswith("Changed its input X in place")
+    assert '`check.replay("looks", 0)` shows it. Besides: Wrong.' in told.fault
 
 
 def test_several_inputs_are_named_together():

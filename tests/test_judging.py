@@ -179,7 +179,7 @@ def test_a_then_is_not_asked_about_another_kind_of_thing():
         ([1.0], {"w": 1.0}, "expected a dict with keys w, got a list of 1"),
         (1.0, [np.ones(2), 1], "expected 2 values, got a number"),
         ([np.ones(2), "x"], [np.ones(2), 1], "in result[1]: expected a number, got a string"),
-        ([np.ones(2)], [np.ones(2), 1], "expected 2 values, got a list of 1"),
+        ([np.ones(2)], [np.ones(2), 1], "expected 2 values, got 1"),
         (object(), 1.0, "expected a number, got an object of type object"),
         ([[1], [2, 3]], np.ones((2, 2)), "got rows of different lengths"),
     ]

@@ -190,7 +190,7 @@ def test_the_parts_return_the_check_so_that_an_underscore_names_no_other():
 
 def test_close_raises_the_sentence_that_tells_the_difference():
     assert close([1.0, 2.0], np.array([1.0, 2.0])) is None
-    with pytest.raises(Fail, match=r"^w: expected shape \(2,\), got \(3,\)$"):
+    with pytest.raises(Fail, match=r"^w: expected 2 entries, got 3; "):
         close(np.zeros(3), np.zeros(2), what="w")
     with pytest.raises(Fail, match=r"^expected 1, got 2$"):
         close(2.0, 1.0)

@@ -81,7 +81,7 @@ def test_the_sentence_names_the_type_and_what_to_return_instead():
 
 def test_an_answer_that_is_wrong_for_another_reason_is_not_called_coarse():
     assert "coarse" not in verdict(3 * TRUTH.astype(F16)).message
-    assert verdict(TRUTH.astype(F16)[:2]).message == "expected shape (4,), got (2,)"
+    assert verdict(TRUTH.astype(F16)[:2]).message.startswith("expected 4 entries, got 2; ")
 
 
 def test_half_that_happens_to_be_exact_passes_with_a_note():

@@ -115,10 +115,47 @@ def test_trivial_answers_fail_and_draw_no_hint(homework, trivial):
 
 
 def test_a_missing_function_is_named(homework):
-    text = repr(card(homework, None))
-    assert "· Each column" in text
-    assert "centre is not defined." in text
-    assert "replay" not in text
+    made = card(homework, None)
+    assert repr(made).splitlines() == [
+        "Centre the data: not run yet; 100 points",
+        "  centre is not defined: its cell did not run, or stopped with an error.",
+    ]
+    assert "redink quiet" in made._repr_html_()
+
+
+def test_a_misspelt_function_gets_a_suggestion(homework):
+    made = Card(homework.report("centre", Work({"center": right})))
+    assert "centre is not defined; did you mean center?" in repr(made)
+
+
+def test_a_function_that_another_question_asks_for_is_no_suggestion(homework):
+    (question,) = homework.spec.questions
+    asks = msgspec.structs.replace(question, asks=("centre", "centred"))
+    homework.spec = msgspec.structs.replace(homework.spec, questions=(asks,))
+    assert "did you mean" not in repr(Card(homework.report("centre", Work({"centred": right}))))
+
+
+def test_a_function_that_needs_one_that_did_not_run_is_not_red(little_course):
+    names = {}
+    exec("def scale(X):\n    return centre(X) / 2", names)
+    made = Card(Homework(little_course / "assignments" / "little").report("scale", Work(names)))
+    assert made.colour == "quiet"
+    assert "Raised" not in repr(made)
+    assert "centre is not defined: its cell did not run" in repr(made)
+
+
+def test_what_is_not_written_beside_what_is_right_is_said_on_its_line_and_is_not_red(homework):
+    made = card(homework, right)
+    (passed,) = made.report.feedback
+    waiting = msgspec.structs.replace(passed, outcome="not_run", fault="Not written yet.")
+    half = Card(msgspec.structs.replace(
+        made.report, feedback=(passed, waiting, waiting), checks=("a", "b", "c"), weights=dict.fromkeys("abc", 1.0)
+    ))  # fmt: skip
+    assert half.colour == "quiet"
+    assert "redink quiet" in half._repr_html_()
+    assert repr(half).count("Not written yet.") == 2
+    wrong = msgspec.structs.replace(passed, outcome="failed")
+    assert Card(msgspec.structs.replace(half.report, feedback=(passed, waiting, wrong))).colour == "bad"
 
 
 def test_an_unwritten_function_is_not_an_error(homework):
@@ -167,7 +204,7 @@ def test_an_endless_function_is_stopped_and_told_once(folder):
             pass
 
     made = card(Homework(folder), endless)
-    assert "Had not ended after 0.5 s." in repr(made)
+    assert "Took too long: it had not ended after 0.5 s." in repr(made)
     assert len(calls) == 1
 
 
@@ -193,18 +230,22 @@ def test_the_card_in_a_notebook_shows_the_same_as_the_text(homework):
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "places"),
+    ("expected", "got", "left", "right"),
     [
-        ("[1., 2., 3.]", "[1., 5., 6.]", {1, 2}),  # as the sentence counts them
-        ("[ 1, -1, -1]", "[ 1., -1., 1.]", {2}),  # 1 and 1. are one number
-        ("[[1., 2.], True]", "[[1., 2.], False]", {2}),
-        ("[1., 2., 3.]", "[5., 2.]", {0}),  # of another length: where it begins
-        ("[nan, 1.]", "[nan, 2.]", {1}),
-        ("[1., 2.]", "[[1.], [2.]]", set()),
+        ("[1., 2., 3.]", "[1., 5., 6.]", {1, 2}, {1, 2}),  # as the sentence counts them
+        ("[ 1, -1, -1]", "[ 1., -1., 1.]", {2}, {2}),  # 1 and 1. are one number
+        ("[[1., 2.], True]", "[[1., 2.], False]", {2}, {2}),
+        ("[1., 2., 3.]", "[5., 2.]", {0, 2}, {0}),  # of another length: what has no partner differs too
+        ("[[9., 1., 14.], [0, 3], True]", "[[5., 1., 1.], [0], False]", {0, 2, 4, 5}, {0, 2, 4}),
+        ("[[1, 2], [3]]", "[[1, 2, 4], 3]", {2}, {2, 3}),
+        ("[[-3., 1.], True]", "[-3., 1.]", {2}, set()),
+        ("[1, 2", "]1, 2, 3)", set(), {2}),  # a string may hold any bracket
+        ("[nan, 1.]", "[nan, 2.]", {1}, {1}),
+        ("[1., 2.]", "[[1.], [2.]]", set(), set()),
     ],
 )
-def test_a_card_marks_the_numbers_that_differ(expected, got, places):
-    assert differences(expected, got) == places
+def test_a_card_marks_every_number_that_differs(expected, got, left, right):
+    assert differences(expected, got) == (left, right)
 
 
 def test_a_value_with_keys_has_a_line_for_each_row_and_key():
@@ -213,6 +254,15 @@ def test_a_value_with_keys_has_a_line_for_each_row_and_key():
     )
     text = card_html.card("It: fails", "bad", [CardRow("✗", feedback, "", ())], [], "")
     assert "<pre>{a: [[1],\n [<mark>2</mark>]],\n b: [3]}</pre>" in text
+
+
+def test_a_card_is_as_wide_as_the_terminal(homework):
+    def centre(X):
+        raise ValueError("a long complaint " * 12)
+
+    made = card(homework, centre)
+    assert max(map(len, made.text(70).splitlines())) <= 70
+    assert 80 < max(map(len, made.text(120).splitlines())) <= 120
 
 
 def test_no_line_of_text_is_wider_than_a_terminal_and_what_is_longer_is_indented(homework):
@@ -267,6 +317,18 @@ def test_replay_gives_inputs_expected_and_got(homework):
     assert np.allclose(again.got, over_rows(again.inputs["X"]))
 
 
+def test_replay_shows_an_input_before_and_after_a_change_in_place(homework):
+    def centre(X):
+        X -= X.mean(axis=0)
+        return X
+
+    again = homework.replay("subtracts_the_mean_of_each_column", 0, {"centre": centre})
+    assert np.allclose(again.changed["X"], right(again.inputs["X"]))
+    assert not np.allclose(again.changed["X"], again.inputs["X"])
+    assert homework.replay("subtracts_the_mean_of_each_column", 0, {"centre": right}).changed == {}
+    assert 'replay:   check.replay("subtracts_the_mean_of_each_column", 0)' in repr(card(homework, centre))
+
+
 def test_replay_raises_what_the_function_raises(homework):
     def centre(X):
         raise ZeroDivisionError("here")
@@ -315,6 +377,44 @@ def test_chance_is_the_same_every_time_and_left_as_it_was(homework):
     assert after == (np.random.random(), random.random())
     assert len(drawn) == 3
     assert len(set(drawn)) == 1
+
+
+IN_IPYTHON = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.colors = "nocolor"
+for cell in sys.argv[1:]:
+    done = shell.run_cell(cell, store_history=True)
+print("RESULT", done.result)
+"""
+
+
+def in_ipython(folder, *cells):
+    """Run cells in IPython, and return what the last one shows."""
+    command = [sys.executable, "-c", IN_IPYTHON, "from redink import check\nimport numpy as np", *cells]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=True)
+    return " ".join(done.stdout.split())
+
+
+def test_an_error_in_a_running_notebook_names_its_cell_and_the_line(folder):
+    shown = in_ipython(folder, "x = 1", "def centre(X):\n    return X.men()", 'check("centre")')
+    assert "(in centre, line 2 of cell [3]: return X.men())" in shown
+
+
+def test_a_cell_with_a_syntax_error_is_told_beside_the_older_one_that_is_checked(folder):
+    broken = "def centre(X)\n    return X"
+    warned = "Your newest cell with centre has a syntax error (expected ':') and did not run"
+    assert warned in in_ipython(folder, RIGHT, broken, 'check("centre")')
+    assert warned in in_ipython(folder, RIGHT, broken, "check()")
+    assert warned not in in_ipython(folder, broken, RIGHT, "%time a = 3", 'check("centre")')
+
+
+def test_a_misspelt_replay_is_one_sentence_without_our_source(folder):
+    shown = in_ipython(folder, RIGHT, 'check.replay("subtract_the_mean", 0)')
+    assert "did you mean subtracts_the_mean_of_each_column?" in shown
+    assert "Traceback" not in shown
+    assert ".py" not in shown
 
 
 # -- check -------------------------------------------------------------------------------------------------------------
@@ -442,8 +542,8 @@ def write_notebook(path, *sources, tags=()):
     path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
 
 
-def redink(*words, cwd):
-    environment = {**os.environ, "PYTHONUTF8": "1"}
+def redink(*words, cwd, columns=80):
+    environment = {**os.environ, "PYTHONUTF8": "1", "COLUMNS": str(columns)}
     command = [sys.executable, "-m", "redink_cli", *map(str, words)]
     return subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=60, input="typed\n",
@@ -518,7 +618,7 @@ def test_a_command_in_the_background_stops_endless_functions_too(folder):
     command = f"trap '' INT; {shlex.quote(sys.executable)} -m redink_cli check tiny.ipynb"
     done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert "Had not ended after 0.5 s." in done.stdout
+    assert "Took too long: it had not ended after 0.5 s." in done.stdout
 
 
 def test_cells_that_fail_cost_only_themselves(folder):
@@ -539,7 +639,7 @@ def test_a_syntax_error_in_the_answer_is_told_beside_the_missing_function(folder
     write_notebook(folder / "tiny.ipynb", "def centre(X)\n    return X")
     outcome = check_notebook(folder / "tiny.ipynb", ["centre"])
     assert [(cell.index, cell.error.split(":")[0]) for cell in outcome.cells] == [(3, "SyntaxError")]
-    assert "centre is not defined." in repr(Card(outcome.questions[0]))
+    assert "centre is not defined" in repr(Card(outcome.questions[0]))
 
 
 def test_torch_gets_one_thread_as_in_grading_unless_a_student_says_otherwise(folder, monkeypatch):
@@ -554,7 +654,7 @@ def test_an_error_is_placed_in_its_cell(folder):
     write_notebook(folder / "tiny.ipynb", "def centre(X):\n    return X.men()")
     text = repr(Card(check_notebook(folder / "tiny.ipynb", []).questions[0]))
     assert "has no attribute 'men'" in text
-    assert "(in centre, line 2 of cell 3)" in " ".join(text.split())
+    assert "(in centre, line 2 of cell 3: return X.men())" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("metadata", [None, [], "x", {"tags": None}, {"tags": 3}, {"tags": "explored"}])
@@ -657,6 +757,30 @@ def test_watching_survives_half_a_save_a_rename_and_a_notebook_that_is_gone(fold
     assert told.count("checking tiny.ipynb …") >= 4  # also before a check that takes long
 
 
+def test_watching_for_a_question_that_does_not_exist_is_refused_at_once(folder):
+    done = redink("check", "tiny.ipynb", "--watch", "-q", "nope", cwd=folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "redink: there is no question 'nope' here; the questions are centre\n"
+
+
+@pytest.mark.parametrize("command", ["check", "submit"])
+def test_of_several_notebooks_the_handed_out_one_is_proposed_with_the_command_that_was_typed(folder, command):
+    for name in ("Copy of it.ipynb", "tiny-Copy1.ipynb", "Untitled.ipynb"):
+        write_notebook(folder / name, RIGHT)
+    assert redink(command, cwd=folder).stderr.endswith(f": redink {command} tiny.ipynb\n")
+    (folder / "tiny.ipynb").unlink()
+    os.utime(folder / "Copy of it.ipynb", (2e9, 2e9))
+    assert redink(command, cwd=folder).stderr.endswith(f': redink {command} "Copy of it.ipynb"\n')
+
+
+def test_a_terminal_of_another_width_gets_lines_of_its_width(folder):
+    for command in ("check", "submit"):
+        for width in (60, 120):
+            done = redink(command, "tiny.ipynb", cwd=folder, columns=width)
+            words = [line for line in done.stdout.splitlines() if " " in line.strip()]
+            assert max(map(len, words)) <= width
+
+
 def test_outside_an_assignment_the_terminal_says_so(tmp_path):
     elsewhere = tmp_path / "a" / "b" / "c"
     elsewhere.mkdir(parents=True)
@@ -664,12 +788,12 @@ def test_outside_an_assignment_the_terminal_says_so(tmp_path):
     with pytest.raises(CourseError, match=r"no assignment\.toml in"):
         check_notebook(elsewhere / "mine.ipynb", [])
     write_notebook(elsewhere / "other.ipynb", RIGHT)
-    assert "there are 2 notebooks here; name the one to check" in redink("check", cwd=elsewhere).stderr
+    assert "2 notebooks here (mine.ipynb, other.ipynb); name the one to check" in redink("check", cwd=elsewhere).stderr
     nothing = redink("check", cwd=tmp_path).stderr
     assert nothing == (
         f"redink: there is no notebook in {tmp_path}; go to the folder of your assignment, or `redink start SLUG`\n"
     )
-    assert "; try `redink check c/mine.ipynb`" in redink("check", cwd=elsewhere.parent).stderr
+    assert "; try `redink check c/other.ipynb`" in redink("check", cwd=elsewhere.parent).stderr
 
 
 BLOCKED = """
@@ -758,7 +882,7 @@ def test_several_questions_can_be_named_and_a_function_is_told_its_question(fold
 def test_a_card_ends_in_the_number_of_hidden_checks_that_follow(folder, monkeypatch):
     monkeypatch.chdir(folder)
     assert repr(in_a_cell(Checker(), 'check("centre")', centre=right)).endswith(
-        "1 hidden check follows when it is graded, for some of these points."
+        "1 hidden check follows when it is graded; they share its points."
     )
     path = folder / "published.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"centre": 1', '"centre": 0'), encoding="utf-8")

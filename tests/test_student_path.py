@@ -131,7 +131,7 @@ def test_a_notebook_that_is_all_there_is_says_what_is_missing_and_with_the_zip_i
         "perceptron.zip is missing: upload it beside this notebook (in Colab: Files, Upload), and run this cell again",
     )
     notebook.write_bytes(whole)
-    (folder / "perceptron.zip").write_bytes(handed_out.read_bytes())
+    (folder / "perceptron (1).zip").write_bytes(handed_out.read_bytes())  # as a browser calls a second download
     first_check = next(place for place in code if "check(" in "".join(json.loads(whole)["cells"][place]["source"])[:6])
     cells = opened(first_check + 1)
     assert not [one for one in cells[code[0]]["outputs"] if one["output_type"] == "error"]

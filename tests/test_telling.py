@@ -61,7 +61,11 @@ def test_the_first_cell_explains_a_replay(tiny):
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ("", "They have 20 points of their own, which do not count: the 80 points of the core are the whole grade."),
+        (
+            "",
+            "They are for practice: their 20 points are counted apart, and your grade is made of the 80 "
+            "points of the other questions alone.",
+        ),
         ("extras = true", "Their points come on top of the 80 of the core: at most 20."),
         ("extras = true\nextras_cap = 12.5", "Their points come on top of the 80 of the core: at most 12.5."),
     ],

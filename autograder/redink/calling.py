@@ -65,7 +65,11 @@ class Call:
 
     def modified(self) -> tuple[str, ...]:
         """Name the inputs that were changed in place."""
-        return tuple(name for name, value in self._inputs.items() if wire.encode(value) != self._before[name])
+        return tuple(self.changed())
+
+    def changed(self) -> dict[str, Any]:
+        """Return the inputs that were changed in place, as they are now."""
+        return {name: value for name, value in self._inputs.items() if wire.encode(value) != self._before[name]}
 
 
 def decode_inputs(data: bytes) -> Any:

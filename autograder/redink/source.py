@@ -119,6 +119,13 @@ def forget() -> None:
     _read.cache_clear()
 
 
+def is_written(name: str, source: str) -> bool:
+    """Tell whether a cell means to define this name, even where it cannot be parsed."""
+    return bool(
+        re.search(rf"^(?:(?:async\s+)?def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*[:=]", source, re.MULTILINE)
+    )
+
+
 def without_decorators(source: str) -> str | None:
     """Write the functions of a source without their decorators; None where the source is not Python."""
     if not is_python(source):

@@ -1,4 +1,4 @@
-"""What a person reads after a typo in a name: the nearest known name, and all of them."""
+"""What a person reads after a typo in a name: the nearest known name, and all of them where they are few."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 
 from redink.errors import CourseError
+
+_MOST = 15  # names that are listed even where one of them is near
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -22,4 +24,6 @@ def unknown_name(what: str, name: object, known: Iterable[str], where: str = "he
     if not names:
         return CourseError(f"{beginning}; there are none yet")
     near, listed = did_you_mean(str(name), names), ", ".join(names)
+    if near and len(names) > _MOST:
+        return CourseError(f"{beginning}; {near}")
     return CourseError(f"{beginning}; {f'{near} The' if near else 'the'} {what}s are {listed}")

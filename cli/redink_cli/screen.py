@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 def console() -> Console:
     """Make a console for results; it honours NO_COLOR and pipes."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+
+
+def width() -> int:
+    """Return how many columns the terminal has; 80 where there is none."""
+    return shutil.get_terminal_size().columns
 
 
 def error_console() -> Console:

@@ -8,7 +8,7 @@
 # What makes it worth a week is the second half of the story. There is a proof, six lines long, that says **how many
 # mistakes the machine can make before it makes no more**. It does not ask how many examples there are, how many
 # dimensions they have, or in which order they come. You will write the algorithm, then the proof, and then watch the
-# one obey the other, mistake by mistake. After that you will find the place where it breaks, and mend it with two
+# one obey the other, mistake by mistake. After that you will find the place where it breaks, and repair it with two
 # neurons.
 #
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
@@ -69,7 +69,7 @@ plt.show()
 # %% [markdown]
 # ## Conventions
 #
-# They hold in the whole notebook, and the checks hold you to them.
+# They hold in the whole notebook, and the checks test them.
 #
 # - Examples stand in rows: `X` has shape $n\times d$, `y` has $n$ entries, each $-1$ or $+1$.
 # - **The constant comes first.** We write $\tilde x = (1, x_1,\dots,x_d)$ for the *augmented* example and keep $b$ as
@@ -78,10 +78,9 @@ plt.show()
 # - `w` starts at 0. At that moment every score is 0, and **a score of 0 is a mistake** for either label: $y\,s\le 0$.
 #   (When we merely *predict*, a score of 0 counts as $+1$; somebody has to decide.)
 # - A *mistake* means an update. We count updates, not passes over the data.
-# - Arrays may hold integers as well as fractions, and nothing may be cut off for it: an integer `w` of $(0, 0)$ and an
+# - Arrays may hold integers or fractions, and no result may be rounded to integers: an integer `w` of $(0, 0)$ and an
 #   `x` of $(1, 0.5)$ lead to $(1, 0.5)$.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen.
+# - A function must not change the arrays that it is given. The first check in which yours does counts as failed.
 #
 # ## Once by hand
 #
@@ -98,8 +97,8 @@ plt.show()
 # | 6 | $(1, 1)$ | $-1$ | $(-1, 2)$ | $1$ | yes | $(-2, 1)$ |
 # | 7, 8, 9 | | | $(-2, 1)$ | $-2,\ 1,\ -1$ | no, no, no | $(-2, 1)$ |
 #
-# Each correction is made at once, before the next example is looked at. This table alone would not tell: to gather the three
-# corrections of the first pass and add them together gives $(-1,2)$ as well. Visit $x=0$, $x=1$ and $x=3$ in this order, and
+# Each correction is made at once, before the next example is looked at. This table does not show the difference: if you collect
+# the three corrections of the first pass and add them at its end, you get $(-1,2)$ as well. Visit $x=0$, $x=1$ and $x=3$ in this order, and
 # you see the difference: after the first correction $x=1$ is right already.
 #
 # Four mistakes, on examples 0, 1, 2 and 2 again. Now the score is $-2 + x$: the boundary is at $x=2$, halfway between
@@ -182,8 +181,8 @@ check("step")
 # ## Question: training
 #
 # Go through the examples, one at a time, and step. One pass is an *epoch*. When a whole epoch passes without a mistake
-# nothing will ever change again, so you may stop; and you must stop after `max_epochs`, because some data never give
-# peace.
+# nothing will ever change again, so you may stop; and you must stop after `max_epochs`, because on some data there is a
+# mistake in every epoch.
 #
 # The function returns three things.
 #

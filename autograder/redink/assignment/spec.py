@@ -53,6 +53,11 @@ class Spec(Record, frozen=True):
     limits: Limits = Limits()
 
     @property
+    def needed(self) -> tuple[str, ...]:
+        """The packages that it needs beside those of Redink, by the names that pip knows."""
+        return ("torch", *self.packages) if self.torch else self.packages
+
+    @property
     def full_marks(self) -> float:
         """The points of the core questions together."""
         return round(math.fsum(question.points for question in self.questions if question.tier == "core"), 2)

@@ -24,6 +24,8 @@ from redink.wire import Opaque, TensorArray, TupleList
 TINY = 1e-12  # what rounding leaves where the truth is 0
 NOT_PLAIN = "the check compares something that is not plain data"
 _EXACT_NAMES = frozenset(kind.__name__ for kind in EXACT)
+_NAMED = 4  # values of which each is described
+_COMPARED = 1000  # entries among which the first that differs is sought
 _SAFE = 2**53  # up to here a float is exact for integers
 
 
@@ -120,14 +122,34 @@ def _list_difference(seen: Any, expected: list[Any], tol: float) -> str | None:
     if isinstance(seen, np.ndarray) and seen.ndim and _may_be_stacked(seen, expected):
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
-        wanted = f"{len(expected)} value{'' if len(expected) == 1 else 's'}"
-        return f"expected {wanted}, got {len(seen) if isinstance(seen, list) else describe(seen)}"
+        return miscounted(seen, expected) + (_agreement(seen, expected, tol) if isinstance(seen, list) else "")
     if {type(item) for item in expected} == {int, float}:  # a count beside a real number: each at its own scale
         expected = [item if abs(item) > _SAFE else float(item) for item in expected]
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True)):
         if found := _difference(got, wanted, tol):
             return placed(f"[{place}]", found)
     return None
+
+
+def miscounted(seen: Any, expected: list[Any]) -> str:
+    """Say how many values were expected and what came instead; of an array, which holds numbers, that it is one value."""
+    wanted = f"{len(expected)} value{'' if len(expected) == 1 else 's'}"
+    if isinstance(seen, list):
+        return f"expected {wanted}, got {len(seen)}"
+    if not isinstance(seen, np.ndarray) or not seen.ndim or not 1 < len(expected) <= _NAMED:
+        return f"expected {wanted}, got {describe(seen)}"
+    return f"expected {wanted} ({' and '.join(map(describe, expected))}), got one: {describe(seen)}"
+
+
+def _agreement(seen: Any, expected: Any, tol: float) -> str:
+    """Say how far two sequences of unlike lengths agree."""
+    both = min(len(seen), len(expected))
+    if not both:
+        return ""
+    if _difference(seen[:both], expected[:both], tol) is None:
+        return f"; the first {'one agrees' if both == 1 else f'{both} agree'}"
+    wrong = (place for place in range(both) if _difference(seen[: place + 1], expected[: place + 1], tol))
+    return f"; [{next(wrong)}] is the first that differs" if both <= _COMPARED else ""
 
 
 def _may_be_stacked(seen: np.ndarray[Any, Any], expected: list[Any]) -> bool:
@@ -150,7 +172,8 @@ def _number_difference(seen: Any, expected: Any, tol: float) -> str | None:
     if not wanted.shape and isinstance(seen, list):
         return f"expected a number, got {describe(seen)}"
     if got.shape != wanted.shape:
-        return _shapes(got.shape, wanted.shape)
+        along = _agreement(got, wanted, tol) if got.ndim == wanted.ndim == 1 else ""
+        return f"expected {len(wanted)} entries, got {len(got)}{along}" if along else _shapes(got.shape, wanted.shape)
     if not wanted.size:
         return None
     if wanted.dtype.kind == "b":

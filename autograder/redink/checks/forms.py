@@ -13,7 +13,7 @@ import numpy as np
 from redink.checks.language import Check, Fail, check
 from redink.records import NOT_WRITTEN
 
-Form = tuple[str, ...] | type[float]  # the words that are offered, or that a number is asked for
+Form = tuple[str, ...] | type[float] | range  # the words that are offered, any number, or a whole one from a range
 
 
 def answers_have_form(question: str, /, **offered: Form) -> Check:
@@ -40,7 +40,13 @@ def answers_have_form(question: str, /, **offered: Form) -> Check:
         if all(seen.get(item) is None for item in offered):
             raise Fail(NOT_WRITTEN)
         if odd := _not_of_their_form(seen, offered):
-            raise Fail(f"look again at {', '.join(odd)}: an offered word in quotes, or a number without them")
+            raise Fail(
+                f"look again at {', '.join(map(_asked, odd))}: an offered word in quotes, or a number without them"
+            )
+
+    def _asked(item: str) -> str:
+        form = offered[item]
+        return f"{item} (a number from {form[0]} to {form[-1]})" if isinstance(form, range) else item
 
     the_answers_have_the_form_that_is_asked.settings = repr(offered)
     return the_answers_have_the_form_that_is_asked
@@ -54,4 +60,6 @@ def _not_of_their_form(answers: dict[str, Any], offered: Mapping[str, Form]) -> 
 def _has_form(answer: Any, form: Form) -> bool:
     if isinstance(form, tuple):
         return isinstance(answer, str) and answer.strip().casefold() in form
+    if isinstance(form, range):
+        return _has_form(answer, float) and np.size(answer) == 1 and np.asarray(answer).item() in form
     return isinstance(answer, int | float | np.ndarray) and not isinstance(answer, bool)

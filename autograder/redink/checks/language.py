@@ -37,7 +37,7 @@ from redink.records import Precision
 
 Function = Callable[..., Any]
 
-_LINES = re.compile(r"^expected (\d+) value(s?), got (\d+)$|^in result\[(\d+)\]: ")
+_LINES = re.compile(r"^expected (\d+) value(s?), got (\d+)(?=;|$)|^in result\[(\d+)\]: ")
 
 
 class Fail(Exception):  # noqa: N818 - it is a verdict, not an error

@@ -22,6 +22,9 @@ from redink.wire import Opaque, Table, TupleList, decode
 ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
 _MOST_ITEMS = 12
+_LONG = 24  # numbers of an array that are all written
+_AROUND = 4  # items before and after the first that differs
+_COMPARED = 1000  # items among which it is sought
 _KINDS = {
     "failed": "",
     "error": "Your code raised an error here.",
@@ -89,8 +92,8 @@ def give_feedback(
         notes=notes,
         fault=_capital(check.told(verdict.message)),
         inputs=_shown(decode(trial.inputs)),
-        expected="" if check.then_function or check.view_function else show(expected),  # one right answer of many
-        got=show(answer.value) if answer.status == "returned" else "",
+        expected="" if check.then_function or check.view_function else show(expected, answer.value),  # one of many
+        got=show(answer.value, expected) if answer.status == "returned" else "",
         replay=f'check.replay("{check.id}", {trial.number})',
     )
 
@@ -107,16 +110,27 @@ def unjudged_feedback(check: Check, error: BaseException) -> Feedback:
     return Feedback(outcome="failed", sentence=check.sentence, fault=fault)
 
 
-def show(value: Any) -> str:
-    """Write a value for a person: in full if it is short, otherwise shortened, whatever it holds."""
-    text, waiting = "", [_Piece(value)]
+def show(value: Any, beside: Any = None) -> str:
+    """Write a value for a person: in full if it is short, otherwise shortened, whatever it holds.
+
+    Of a long list the beginning is kept, and what is around the first place where it differs from the one `beside` it.
+    """
+    text, waiting = "", [_Piece(value, beside=beside)]
     while waiting and len(text) <= _LONGEST:
         piece = waiting.pop()
         if isinstance(piece.value, list | dict | set | frozenset):
-            waiting += reversed(_opened(piece.value))
+            waiting += reversed(_opened(piece.value, piece.beside))
+        elif _is_long_row(piece.value) and _is_long_row(piece.beside):
+            most = _COMPARED + 2 * _AROUND
+            waiting += reversed(_opened(piece.value[:most].tolist(), piece.beside[:most].tolist()))
         else:
             text += _single(piece.value) if piece.text is None else piece.text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+def _is_long_row(value: Any) -> bool:
+    """Tell whether numpy would leave out the middle of a vector."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size > _LONG and value.dtype.kind in "biuf"
 
 
 class _Piece(NamedTuple):
@@ -124,27 +138,55 @@ class _Piece(NamedTuple):
 
     value: Any
     text: str | None = None
+    beside: Any = None  # what the value is compared with
 
 
-def _opened(value: Any) -> list[_Piece]:
-    """Take apart the first items of a list, dict or set; of a table the index and the columns."""
+def _opened(value: Any, beside: Any) -> list[_Piece]:
+    """Take apart a list, dict or set, as far as it is shown; of a table the index and the columns."""
     if isinstance(value, dict):
         nameless = isinstance(value, Table) and value.is_series
+        others = beside if isinstance(beside, dict) else {}
         named = [
-            (f"{'values' if key is None and nameless else key_name(key)}: ", value[key])
+            (
+                f"{'values' if key is None and nameless else key_name(key)}: ",
+                _Piece(value[key], beside=others.get(key)),
+            )
             for key in itertools.islice(value, _MOST_ITEMS)
         ]
-        named = [("index: ", value.index), *named] if isinstance(value, Table) else named
+        named = [("index: ", _Piece(value.index)), *named] if isinstance(value, Table) else named
         left, right = f"{value.kind} {{" if isinstance(value, Table) else "{", "}"
     else:
         items = sorted(value, key=_order) if isinstance(value, set | frozenset) else value
-        named = [("", item) for item in items[:_MOST_ITEMS]]
+        named = [("", piece) for piece in _shown_items(items, beside if isinstance(value, list) else None)]
         left, right = _brackets(value)
-        right = f", …{right}" if len(items) > _MOST_ITEMS else right
     pieces = [_Piece(None, left)]
-    for place, (name, item) in enumerate(named):
-        pieces += [_Piece(None, f"{', ' if place else ''}{name}"), _Piece(item)]
+    for place, (name, piece) in enumerate(named):
+        pieces += [_Piece(None, f"{', ' if place else ''}{name}"), piece]
     return [*pieces, _Piece(None, right)]
+
+
+def _shown_items(items: list[Any], beside: Any) -> list[_Piece]:
+    """Choose the items of a list that are shown, with a mark for those that are left out."""
+    others = beside if isinstance(beside, list) else []
+    left_out, odd = _Piece(None, "…"), _first_odd(items, others) if len(items) > _MOST_ITEMS else 0
+
+    def part(first: int, last: int) -> list[_Piece]:
+        return [
+            _Piece(one, beside=other)
+            for one, other in itertools.zip_longest(items[first:last], others[first : min(last, len(items))])
+        ]
+
+    if odd < _MOST_ITEMS:
+        return [*part(0, _MOST_ITEMS), *([left_out] if len(items) > _MOST_ITEMS else [])]
+    around = part(odd - _AROUND, odd + _AROUND)
+    return [*part(0, _AROUND), left_out, *around, *([left_out] if odd + _AROUND < len(items) else [])]
+
+
+def _first_odd(items: list[Any], others: list[Any]) -> int:
+    """Return the first place where two lists are written differently, or where one of them ends; 0 if there is none."""
+    both = min(len(items), len(others), _COMPARED)
+    written = (place for place in range(both) if show(items[place]) != show(others[place]))
+    return next(written, both if len(items) != len(others) else 0)
 
 
 def _brackets(value: Any) -> tuple[str, str]:
@@ -173,7 +215,7 @@ def _single(value: Any) -> str:
 def _array(value: np.ndarray[Any, Any]) -> str:
     flat = value.ndim > 3 and value.size > 64  # numpy would write 6 numbers along every axis
     few = value.ravel()[:12] if flat else value
-    text = np.array2string(few, precision=4, threshold=24, suppress_small=True, separator=", ")
+    text = np.array2string(few, precision=4, threshold=_LONG, suppress_small=True, separator=", ")
     return f"shape {value.shape}, beginning with {' '.join(text.split())}" if flat else " ".join(text.split())
 
 

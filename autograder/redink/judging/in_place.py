@@ -26,6 +26,7 @@ class Changes(Record, frozen=True):
 
     shown: tuple[str, ...] = ()
     seen: bool = False
+    replay: str = ""  # how a student sees the first of them again
 
 
 class Looked(NamedTuple):
@@ -46,13 +47,14 @@ def changed_inputs(check: Check, answer: Answer) -> tuple[str, ...]:
 def find_changes(check: Check, visibility: Visibility, trials: Iterable[tuple[Trial, Answer]]) -> Changes:
     """Sum up what the trials of one check saw."""
     shown: dict[str, None] = {}
-    seen = False
+    seen, replay = False, ""
     for trial, answer in trials:
         names = changed_inputs(check, answer)
         seen = seen or bool(names)
-        if visibility == "public" and trial.published:
+        if names and visibility == "public" and trial.published:
             shown |= dict.fromkeys(names)
-    return Changes(shown=tuple(shown), seen=seen)
+            replay = replay or f'check.replay("{check.id}", {trial.number})'
+    return Changes(shown=tuple(shown), seen=seen, replay=replay)
 
 
 def first_changed(looked: Iterable[Looked]) -> str | None:
@@ -77,8 +79,9 @@ def _charge(looked: Looked) -> Feedback:
     else:
         fault = f"Your code changed an input in place here: {_COST}." if looked.visibility == "hidden" else ELSEWHERE
     if feedback.passed:
-        return msgspec.structs.replace(feedback, outcome="failed", fault=fault)
-    return msgspec.structs.replace(feedback, fault=f"{feedback.fault} {fault}") if shown else feedback
+        return msgspec.structs.replace(feedback, outcome="failed", fault=fault, replay=looked.changes.replay)
+    where = "" if feedback.replay == looked.changes.replay else f" `{looked.changes.replay}` shows it."
+    return msgspec.structs.replace(feedback, fault=f"{fault}{where} Besides: {feedback.fault}") if shown else feedback
 
 
 def _note(looked: Looked, where: str) -> Feedback:

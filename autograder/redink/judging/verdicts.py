@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from redink.checks.comparing import as_array, difference, is_table, notes, other_ending, outgrown
+from redink.checks.comparing import as_array, difference, is_table, miscounted, notes, other_ending, outgrown
 from redink.checks.describing import describe, key_name, placed
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
 from redink.checks.precision import refined, remark
@@ -239,7 +239,7 @@ def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
     if isinstance(seen, np.ndarray) and seen.ndim and len(seen) == len(expected):
         seen = list(seen)
     if not isinstance(seen, list) or len(seen) != len(expected):
-        return f"expected {len(expected)} values, got {describe(seen)}"
+        return miscounted(seen, expected)
     for place, (got, wanted) in enumerate(zip(seen, expected, strict=True)):
         if complaint := _unlike(got, wanted):
             return placed(f"[{place}]", complaint)

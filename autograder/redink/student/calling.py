@@ -14,6 +14,7 @@ import numpy as np
 from redink.calling import SEED, Call, Student, ending
 from redink.records import Observation, Request
 from redink.student.time_limit import time_limit
+from redink.texts import clean
 from redink.wire import encode
 
 
@@ -21,22 +22,22 @@ def observe(request: Request, names: Mapping[str, Any], seconds: float) -> Obser
     """Run one `when` on the notebook's names and note what it returned or how it ended."""
     try:
         with time_limit(seconds):
-            value, modified = call(request, names)
+            value, changed = call(request, names)
             data = encode(value, tuples=request.tuples)
     except KeyboardInterrupt:
         raise  # a person's own Ctrl-C
     except BaseException as error:  # noqa: BLE001 - whatever the student's code raises is an observation
         status, text = ending(error)
         return Observation(status=status, error=text, where=_where(error) if status == "raised" else "")
-    return Observation(status="returned", value=data, modified=modified)
+    return Observation(status="returned", value=data, modified=tuple(changed))
 
 
-def call(request: Request, names: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
-    """Run one `when`; return its result and the names of the inputs that were changed in place."""
+def call(request: Request, names: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Run one `when`; return its result, and the inputs that were changed in place as they are after it."""
     prepared = Call(request)
     with _same_chance():
         value = prepared(Student(names))
-    return value, prepared.modified()
+    return value, prepared.changed()
 
 
 @contextlib.contextmanager
@@ -58,11 +59,19 @@ def _same_chance() -> Iterator[None]:
 
 
 def _where(error: BaseException) -> str:
-    """Name the innermost line of the student's own code."""
+    """Name the innermost line of the student's own code: of which cell, and what it says."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename.startswith("<cell "):
+        if cell := _cell(frame.filename):
             function = "" if frame.name == "<module>" else f"in {frame.name}, "
-            return f"{function}line {frame.lineno} of {frame.filename[1:-1]}"
-        if "ipykernel" in frame.filename or frame.filename.startswith("<ipython-input"):
-            return f"in {frame.name}, line {frame.lineno}"
+            line = f": {clean(frame.line, 60)}" if frame.line else ""
+            return f"{function}line {frame.lineno} of cell {cell}{line}"
     return ""
+
+
+def _cell(file: str) -> str:
+    """Return the number of the cell that a file stands for: from the top, or in brackets as a running notebook shows it."""
+    if file.startswith("<cell "):
+        return file[len("<cell ") : -1]
+    running = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(running, "compile", None), "format_code_name", lambda name: None)(file)
+    return named[1].removeprefix("In") if named else ""

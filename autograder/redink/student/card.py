@@ -1,14 +1,16 @@
-"""What `check(…)` shows: a card in a notebook (card_html.py), lines of text of at most 80 columns elsewhere."""
+"""What `check(…)` shows: a card in a notebook (card_html.py), elsewhere text of 80 columns, or as wide as a terminal."""
 
 from __future__ import annotations
 
+import functools
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from redink.judging.feedback import Feedback
 from redink.student import card_html
-from redink.student.homework import QuestionReport
+from redink.student.homework import NOT_RUN, QuestionReport
 from redink.student.points import score_report, total_line
 
 WIDTH = 80
@@ -40,10 +42,13 @@ class CardRow(NamedTuple):
 class Card:
     """The outcome of a question's public checks; in another tool's tests, of all its checks."""
 
-    def __init__(self, report: QuestionReport, kind: str = "public checks", progress: str = "") -> None:
+    def __init__(
+        self, report: QuestionReport, kind: str = "public checks", progress: str = "", warning: str = ""
+    ) -> None:
         self.report = report
         self.kind = kind
         self.progress = progress  # how far the whole assignment is
+        self.warning = warning  # why this may not be about what the notebook says now
 
     @property
     def passed(self) -> bool:
@@ -57,8 +62,8 @@ class Card:
         title = f"{question.title} (extra)" if question.tier == "extra" else question.title
         if not self.report.feedback:
             return f"{title}: nothing to check here; it is graded after you hand in"
-        if self.report.unwritten:
-            return f"{title}: not written yet; {question.points:g} points"
+        if self.report.waits:
+            return f"{title}: {self.report.waits}; {question.points:g} points"
         result, count = score_report(self.report), len(self.report.informing)
         notes = f", {count} note{'' if count == 1 else 's'}" if count else ""
         passing = f"{self.report.done} of {len(self.report.counted)} {self.kind} pass"
@@ -68,20 +73,19 @@ class Card:
 
     def rows(self) -> Iterator[CardRow]:
         """List the checks; of a question that nobody began there is nothing to say."""
-        told: set[str] = set()
+        if self.report.waits:
+            return
         for id, feedback in zip(self.report.checks, self.report.feedback, strict=True):
-            if self.report.unwritten:
-                return
             informs = id in self.report.informing and not feedback.passed
             notes = (*feedback.notes, "for your information only: it carries no points") if informs else feedback.notes
-            again = feedback.outcome == "not_run" and feedback.fault in told
-            told.add(feedback.fault)
-            yield CardRow(MARKS[feedback.outcome], feedback, "" if again else feedback.fault, notes)
+            yield CardRow(MARKS[feedback.outcome], feedback, feedback.fault, notes)
 
     def advice(self) -> list[str]:
-        """Say what to do next: which earlier questions to fix first, then the hint."""
-        lines = []
-        if self.report.fix_first and not self.report.unwritten:
+        """Say what to do next: what is not defined, which earlier questions to fix first, then the hint."""
+        lines: list[str] = []
+        if self.report.waits == NOT_RUN:
+            lines += dict.fromkeys(one.fault for one in self.report.feedback)
+        if self.report.fix_first and not self.report.waits:
             *others, last = self.report.fix_first
             names = f"{', '.join(others)} and {last}" if others else last
             lines.append(f"Fix {names} first: this question calls {'them' if others else 'it'}.")
@@ -89,33 +93,40 @@ class Card:
             lines.append(f"Hint: {self.report.hint.text}")
         return lines
 
-    def __repr__(self) -> str:
-        lines = [_wrapped(self.headline, "", "  ")]
+    @property
+    def colour(self) -> str:
+        """Whether all is right, something is wrong, or something is only not written or not run yet."""
+        if any(one.outcome not in ("passed", "not_run") for one in self.report.counted):
+            return "bad"
+        return "good" if self.report.feedback and self.passed else "quiet"
+
+    def text(self, width: int = WIDTH) -> str:
+        """Write the card as lines of at most so many columns."""
+        fold = functools.partial(wrapped, width=width)
+        lines = [fold(self.headline, "", "  ")]
+        lines += [fold(self.warning, "  ", " " * 4)] if self.warning else []
         for row in self.rows():
-            lines.append(_wrapped(row.feedback.sentence, f"  {row.mark} ", " " * 6))
-            lines += [_wrapped(row.fault, " " * 6, " " * 8)] if row.fault else []
+            lines.append(fold(row.feedback.sentence, f"  {row.mark} ", " " * 6))
+            lines += [fold(row.fault, " " * 6, " " * 8)] if row.fault else []
             details = row.feedback.details
-            lines += [_wrapped(line.strip(), " " * 8, " " * 18) for line in details]
-            lines += [_wrapped(f"note: {note}", " " * 6, " " * 12) for note in row.notes]
-        lines += [_wrapped(line, "  ", " " * 4) for line in self.advice()]
-        lines += [_wrapped(self.progress, "  ", " " * 4)] if self.progress else []
+            lines += [fold(line.strip(), " " * 8, " " * 18) for line in details]
+            lines += [fold(f"note: {note}", " " * 6, " " * 12) for note in row.notes]
+        lines += [fold(line, "  ", " " * 4) for line in self.advice()]
+        lines += [fold(self.progress, "  ", " " * 4)] if self.progress else []
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return self.text()
+
     def _repr_html_(self) -> str:
-        return card_html.card(
-            self.headline,
-            "quiet" if self.report.unwritten or not self.report.feedback else "good" if self.passed else "bad",
-            list(self.rows()),
-            self.advice(),
-            self.progress,
-        )
+        return card_html.card(self.headline, self.colour, list(self.rows()), self.advice(), self.progress, self.warning)
 
 
 class AllCards:
     """All questions of an assignment, and at the end one line with the total."""
 
-    def __init__(self, reports: Sequence[QuestionReport]) -> None:
-        self.cards = [Card(report) for report in reports]
+    def __init__(self, reports: Sequence[QuestionReport], warnings: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.cards = [Card(report, warning=warnings.get(report.question.id, "")) for report in reports]
         self.total = total_line(reports)
 
     @property
@@ -123,15 +134,19 @@ class AllCards:
         """Whether all public checks of core questions passed."""
         return all(card.passed for card in self.cards if card.report.question.tier == "core")
 
+    def text(self, width: int = WIDTH) -> str:
+        """Write the cards and the total as lines of at most so many columns."""
+        return "\n".join([*(card.text(width) for card in self.cards), wrapped(self.total, "", "  ", width)])
+
     def __repr__(self) -> str:
-        return "\n".join([*map(repr, self.cards), _wrapped(self.total, "", "  ")])
+        return self.text()
 
     def _repr_html_(self) -> str:
         return "".join([*(card._repr_html_() for card in self.cards), card_html.total(self.total)])
 
 
-def _wrapped(text: str, first: str, rest: str) -> str:
+def wrapped(text: str, first: str, rest: str, width: int) -> str:
     """Break a text into lines that fit a terminal; no word is split."""
     return textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from redink.judging.feedback import Feedback
@@ -35,13 +36,17 @@ font-size:.95em;white-space:pre}
 .redink .hint{border-left:3px solid var(--hint);padding:.4em .8em;background:var(--soft)}
 """.replace("DARK", ",".join(f"{theme} .redink" for theme in _DARK)).replace("\n", "")
 _WORDS = re.compile(r"[^\s\[\](){},]+")
+_PIECES = re.compile(rf"[\[\](){{}}]|{_WORDS.pattern}")
 _KEYS = re.compile(r"\], (?=[^\[\](){},]+: )")  # between one value of a dict and the next key
 
 
-def card(headline: str, kind: str, rows: Sequence[CardRow], advice: Sequence[str], progress: str) -> str:
+def card(
+    headline: str, kind: str, rows: Sequence[CardRow], advice: Sequence[str], progress: str, warning: str = ""
+) -> str:
     """Write a card."""
     title, _, rest = headline.partition(":")
     parts = [f"<p><b>{escape(title)}:</b>{escape(rest)}</p>"]
+    parts += [f"<p class='hint'>{escape(warning)}</p>"] if warning else []
     parts += [_row(row) for row in rows]
     parts += [f"<p class='hint'>{escape(line)}</p>" for line in advice]
     parts += [f"<p class='quietly'>{escape(progress)}</p>"] if progress else []
@@ -82,18 +87,66 @@ def _values(feedback: Feedback) -> str:
         f"<tr><th scope='row'><code>{escape(name)}</code></th><td><pre>{_lines(value)}</pre></td></tr>"
         for name, value in feedback.inputs
     )
-    both = [("expected", feedback.expected), ("got", feedback.got)]
-    shown = [(name, value) for name, value in both if value]
-    places = differences(feedback.expected, feedback.got) if len(shown) == 2 else frozenset()
-    compared = "".join(f"<div><b>{name}</b><pre>{_lines(value, places)}</pre></div>" for name, value in shown)
-    return (f"<table>{given}</table>" if given else "") + (f"<div class='both'>{compared}</div>" if shown else "")
+    expected, got = feedback.expected, feedback.got
+    marked = differences(expected, got) if expected and got else (frozenset(), frozenset())
+    compared = "".join(
+        f"<div><b>{name}</b><pre>{_lines(value, places)}</pre></div>"
+        for name, value, places in zip(("expected", "got"), (expected, got), marked, strict=True)
+        if value
+    )
+    return (f"<table>{given}</table>" if given else "") + (f"<div class='both'>{compared}</div>" if compared else "")
 
 
-def differences(expected: str, got: str) -> frozenset[int]:
-    """Find the words and numbers, counted from 0, in which two written values differ; of unequal lengths the first."""
+def differences(expected: str, got: str) -> tuple[frozenset[int], frozenset[int]]:
+    """Find the words and numbers, counted from 0, in which two written values differ: in the one and in the other.
+
+    Of unlike lengths, parts are compared by their places in the brackets, and what has no partner differs.
+    """
     left, right = _WORDS.findall(expected), _WORDS.findall(got)
-    found = [place for place, (one, other) in enumerate(zip(left, right, strict=False)) if not _same(one, other)]
-    return frozenset(found if len(left) == len(right) else found[:1])
+    if len(left) == len(right):
+        same = frozenset(place for place in range(len(left)) if not _same(left[place], right[place]))
+        return same, same
+    pairs = list(_paired(_nested(expected), _nested(got)))
+    odd = [(one, other) for one, other in pairs if one is None or other is None or not _same(left[one], right[other])]
+    return frozenset(one for one, _ in odd if one is not None), frozenset(
+        other for _, other in odd if other is not None
+    )
+
+
+def _nested(text: str) -> list[Any]:
+    """Return the numbers of the words of a text, nested as its brackets are."""
+    outer: list[Any] = []
+    open_lists, word = [outer], itertools.count()
+    for piece in _PIECES.findall(text):
+        if piece in "[({":
+            open_lists[-1].append([])
+            open_lists.append(open_lists[-1][-1])
+        elif piece not in "])}":
+            open_lists[-1].append(next(word))
+        elif len(open_lists) > 1:
+            open_lists.pop()
+    return outer
+
+
+def _paired(left: list[Any], right: list[Any]) -> Iterator[tuple[int | None, int | None]]:
+    """Pair the words that stand in the same place, in their order where the brackets are others; None is no partner."""
+    places = list(itertools.zip_longest(left, right))
+    if any(isinstance(one, list) != isinstance(other, list) and None not in (one, other) for one, other in places):
+        places = list(itertools.zip_longest(_flat(left), _flat(right)))
+    for one, other in places:
+        if isinstance(one, list) or isinstance(other, list):
+            yield from _paired(one or [], other or [])
+        else:
+            yield one, other
+
+
+def _flat(nested: list[Any]) -> Iterator[int]:
+    """List the words of a part in their order, without its brackets."""
+    for item in nested:
+        if isinstance(item, list):
+            yield from _flat(item)
+        else:
+            yield item
 
 
 def _same(one: str, other: str) -> bool:

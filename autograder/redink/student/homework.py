@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +28,10 @@ from redink.judging.relying import relies_on
 from redink.judging.verdicts import judge
 from redink.records import NOT_WRITTEN, Hint, Observation, Record, Trial, Verdict, Visibility
 from redink.student.calling import call, observe
-from redink.suggesting import unknown_name
+from redink.suggesting import did_you_mean, unknown_name
 
+NOT_RUN = "not run yet"
+_UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined.*")
 SLOWER = 5  # a laptop gets this many times the grader's CPU limit, in seconds
 
 
@@ -66,9 +69,12 @@ class QuestionReport(Record, frozen=True):
         return not any(self.weights.values())
 
     @property
-    def unwritten(self) -> bool:
-        """Whether nothing of it is written yet."""
-        return bool(self.feedback) and all(one.fault.lower() == f"{NOT_WRITTEN}." for one in self.feedback)
+    def waits(self) -> str:
+        """What nobody did yet where there is nothing to tell of its checks: it is not written, or its cells did not run."""
+        if not self.feedback or any(one.outcome != "not_run" for one in self.feedback):
+            return ""
+        written = any(one.fault.lower() != f"{NOT_WRITTEN}." for one in self.feedback)
+        return NOT_RUN if written else NOT_WRITTEN
 
 
 class Replay(NamedTuple):
@@ -77,6 +83,7 @@ class Replay(NamedTuple):
     inputs: dict[str, Any]
     expected: Any  # None where the check accepts many answers
     got: Any
+    changed: dict[str, Any]  # inputs that the call changed in place, as they are after it
 
 
 class Work(NamedTuple):
@@ -156,7 +163,8 @@ class Homework:
         looked = [_look(check, self._visibility(check), tried[check.id], forbidden) for check in checks]
         charged = first_changed(looked)
         earlier = self._charged_earlier(question, work) if charged else None
-        feedback = settle(looked, charged, earlier)
+        mine = work.names.keys() - self.spec.all_asked()
+        feedback = {id: _suggesting(one, mine) for id, one in settle(looked, charged, earlier).items()}
         rows = [one for check in checks for one in tried[check.id] if one.trial.published]  # what hints are known for
         failing = {one.asked.id for one in rows if one.verdict.verdict != "passed"}
         seen = {one.asked.id: one.seen for one in rows}
@@ -199,10 +207,12 @@ class Homework:
         (request,) = make_requests(check, [trial], self.spec.question(check.question).asks)
         answer = self.published.expected.get(trial.id)
         one_right_answer = answer and not (check.then_function or check.view_function)
+        got, changed = call(request, names)
         return Replay(
             inputs=decode_inputs(trial.inputs),
             expected=decode_inputs(answer.value) if answer and one_right_answer else None,
-            got=call(request, names)[0],
+            got=got,
+            changed={name: value for name, value in changed.items() if name not in check.mutates},
         )
 
     def _try(self, check: Check, question: Question, names: Mapping[str, Any]) -> list[Tried]:
@@ -218,11 +228,18 @@ class Homework:
         asked = as_asked(check, trials, [expected[trial.id] for trial in trials])
         seconds = SLOWER * self.spec.limits.check_cpu
         for trial, one, request in zip(trials, asked, make_requests(check, trials, question.asks), strict=True):
-            seen = read_answer(observe(request, names, seconds))
+            seen = self._without_undefined(read_answer(observe(request, names, seconds)), names)
             tried.append(Tried(trial, one, seen, judge(check, seen, one.expected, one.inputs)))
             if seen.status == "timeout":
                 break  # the next inputs would take as long
         return tried
+
+    def _without_undefined(self, seen: Answer, names: Mapping[str, Any]) -> Answer:
+        """Read an error about a function of the notebook that is not defined as what it is: its cell did not run."""
+        found = _UNDEFINED.fullmatch(seen.error) if seen.status == "raised" else None
+        if found is None or found[1] in names or found[1] not in self.spec.all_asked():
+            return seen
+        return read_answer(Observation(status="missing", error=found[1]))
 
     def _visibility(self, check: Check) -> Visibility:
         return "public" if check in self.checks else "hidden"
@@ -241,6 +258,16 @@ def _look(check: Check, visibility: Visibility, tried: Sequence[Tried], forbidde
     changes = find_changes(check, visibility, ((one.trial, one.seen) for one in tried))
     feedback = give_feedback(check, visibility, [one.row for one in tried])
     return Looked(check.id, visibility, check.weight, feedback, changes)
+
+
+def _suggesting(feedback: Feedback, names: Iterable[str]) -> Feedback:
+    """Say beside a name that is not defined what may have happened: another spelling, or a cell that did not run."""
+    name = feedback.fault.removesuffix(" is not defined.")
+    if feedback.outcome != "not_run" or name == feedback.fault:
+        return feedback
+    near = did_you_mean(name, (one for one in names if not one.startswith("_")))
+    why = f"; {near}" if near else ": its cell did not run, or stopped with an error."
+    return msgspec.structs.replace(feedback, fault=f"{name} is not defined{why}")
 
 
 def _read_published(path: Path) -> Published:

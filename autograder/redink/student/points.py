@@ -53,8 +53,13 @@ def total_line(reports: Sequence[QuestionReport]) -> str:
     parts = [f"{_sum(results)} {name} points" for (tier, name) in _TIERS.items() if (results := checked[tier])]
     later = [f"{one.question.id} ({one.question.points:g} points)" for one in reports if one.graded_later]
     parts += [f"{', '.join(later)} after the deadline"] if later else []
+    return "; ".join([*parts, hidden_of(reports)])
+
+
+def hidden_of(reports: Sequence[QuestionReport]) -> str:
+    """Say how many hidden checks follow to all of these questions, where that is known."""
     counts = [one.hidden for one in reports if one.hidden is not None]
-    return "; ".join([*parts, hidden_ones(sum(counts)) if counts else "hidden checks follow"])
+    return hidden_ones(sum(counts)) if counts else "hidden checks follow"
 
 
 def hidden_ones(count: int) -> str:
@@ -69,7 +74,7 @@ def _sum(results: Sequence[QuestionResult]) -> str:
 
 def last_line(homework: Homework, report: QuestionReport, reports: Iterable[QuestionReport]) -> str:
     """Say how many hidden checks a question has beside these, and how far the assignment is by what was checked so far."""
-    shared = ", for some of these points" if report.hidden and not report.graded_later else ""
+    shared = "; they share its points" if report.hidden and not report.graded_later else ""
     hidden = "" if report.hidden is None else f"{hidden_ones(report.hidden)} when it is graded{shared}.".capitalize()
     return " ".join(part for part in (hidden, _progress(homework, reports)) if part)
 
@@ -81,4 +86,5 @@ def _progress(homework: Homework, reports: Iterable[QuestionReport]) -> str:
         return ""
     score = math.fsum(score_report(one).score for one in reports if one.question in core)
     most = math.fsum(one.points for one in core)
-    return f"So far: {round(score, 2):g} of {most:g} public points in what you checked; check() looks at all of it."
+    done = f"{round(score, 2):g} of {most:g} points"
+    return f"Your total, of the questions checked so far: {done}. check() runs all questions."

@@ -64,14 +64,12 @@ def check_notebook(path: Path, questions: list[str], names: dict[str, Any] | Non
     """Run a notebook, in `names`, and the public checks of these questions (all of them, if none is named)."""
     homework = Homework.find(path.resolve().parent)
     wanted = [homework.question(id).id for id in questions] or [one.id for one in homework.spec.questions]
-    data = read_file(path)
-    cells, skip = read_cells(data), _explorations(data)
+    cells = to_run(read_file(path))
     names = {"__name__": "__main__"} if names is None else names
     seconds = SLOWER * homework.spec.limits.cell_cpu
-    wanted_cells = [cell for cell in cells if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
-    sources = [cell.source for cell in wanted_cells]
+    sources = [cell.source for cell in cells]
     with _dropped_output():  # one for all: what a cell has bound is the stream that a check looks at
-        runs = [_run(cell, names, seconds) for cell in wanted_cells]
+        runs = [_run(cell, names, seconds) for cell in cells]
         reports = tuple(homework.report(id, Work(names, sources)) for id in wanted)
     return CheckedNotebook(
         notebook=path.name, cells=tuple(run for run in runs if run.status != "ok"), questions=reports
@@ -84,6 +82,12 @@ def _dropped_output() -> Iterator[None]:
         stack.enter_context(contextlib.redirect_stdout(drop))
         stack.enter_context(contextlib.redirect_stderr(drop))
         yield
+
+
+def to_run(data: bytes) -> list[Cell]:
+    """Return the code cells of a notebook without those that no check needs: explorations, empty ones and checks."""
+    skip = {index for index, cell in enumerate(read_parts(data)[1], start=1) if "explore" in cell.tags()}
+    return [cell for cell in read_cells(data) if cell.index not in skip and not _IDLE.fullmatch(cell.source)]
 
 
 def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
@@ -105,11 +109,6 @@ def _run(cell: Cell, names: dict[str, Any], seconds: float) -> CellRun:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a cell that fails costs itself
         return CellRun(index=cell.index, status="error", error=one_line(error))
     return CellRun(index=cell.index, status="ok")
-
-
-def _explorations(data: bytes) -> set[int]:
-    """Find the cells tagged as exploration: plots and long experiments that no check needs."""
-    return {index for index, cell in enumerate(read_parts(data)[1], start=1) if "explore" in cell.tags()}
 
 
 def main() -> int:

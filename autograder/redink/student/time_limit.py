@@ -35,7 +35,7 @@ def time_limit(seconds: float) -> Iterator[None]:
     except KeyboardInterrupt:
         if not rung.is_set():
             raise
-        raise OverTime(f"had not ended after {seconds:g} s") from None
+        raise OverTime(f"took too long: it had not ended after {seconds:g} s") from None
     finally:
         watch.cancel()
     if rung.is_set():  # the timer fired just as the block ended: the interrupt is still on its way

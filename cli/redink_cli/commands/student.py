@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from redink.errors import CourseError
+from redink.errors import CourseError, RedinkError
 from redink.suggesting import did_you_mean, unknown_name
 from redink_cli.options import json_option
+
+if TYPE_CHECKING:
+    from redink.assignment.spec import Spec
 
 _OTHERS = frozenset({".md", ".py", ".toml", ".json", ".zip", ".whl", ".txt"})  # what lies beside a notebook
 
@@ -34,7 +39,8 @@ def list_command(json_file: str | None) -> None:
         click.echo(f"there are no assignments in {folder} yet; `redink new SLUG` writes one")
     for spec in specs:
         core = sum(question.tier == "core" for question in spec.questions)
-        click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, {_duration(spec.minutes)}")
+        needs = "".join(f"; needs {name}" for name in spec.needed)
+        click.echo(f"{spec.order:>2}  {spec.slug:<14} {spec.title}: {core} questions, {_duration(spec.minutes)}{needs}")
 
 
 def _duration(minutes: int) -> str:
@@ -53,6 +59,7 @@ def start_command(slug: str, target: Path | None) -> None:
     Example: redink start perceptron
     """
     from redink.assignment.handout import list_assignments, read_handout, shelf, unpack
+    from redink.assignment.spec import read_spec
 
     folder = shelf() / slug
     if not folder.is_dir():
@@ -60,6 +67,15 @@ def start_command(slug: str, target: Path | None) -> None:
     target = target or Path(slug)
     unpack(read_handout(folder), target)
     click.echo(f"{target}/{slug}.ipynb is ready. Open it with: jupyter lab {target / (slug + '.ipynb')}")
+    _tell_missing(read_spec(target))
+
+
+def _tell_missing(spec: Spec) -> None:
+    """Say which packages an assignment needs that are not installed here, and how they are."""
+    from redink.assignment.packages import missing
+
+    for todo in missing(spec.needed).values():
+        click.echo(f"It needs more than this Python has: {todo}")
 
 
 @click.command("check", context_settings={"allow_extra_args": True})
@@ -82,7 +98,9 @@ def check_command(
         raise CourseError(
             f"one notebook at a time; a question has -q before it: redink check {notebook} -q {ctx.args[0]}"
         )
-    notebook = notebook or _only_notebook()
+    notebook = notebook or _only_notebook("check")
+    if watch:
+        _refuse_unknown(notebook, questions)
     passed = False if watch else _check_once(notebook, questions, json_file)
     while watch:
         seen = _saved_at(notebook)
@@ -106,20 +124,49 @@ def _saved_at(notebook: Path) -> float:
         return 0.0
 
 
-def _only_notebook() -> Path:
+def _refuse_unknown(notebook: Path, questions: tuple[str, ...]) -> None:
+    """Refuse a question that does not exist: no save of the notebook would mend it."""
+    from redink.student.homework import Homework
+
+    homework = Homework.find(notebook.resolve().parent)
+    for question in questions:
+        homework.question(question)
+
+
+def _only_notebook(command: str) -> Path:
     """Find the notebook of this folder; what to type is said where there is none, or more than one."""
     found = sorted(Path().glob("*.ipynb"))
     if len(found) == 1:
         return found[0]
     if found:
-        raise CourseError(f"there are {len(found)} notebooks here; name the one to check: redink check {found[0]}")
+        what = f"there are {len(found)} notebooks here ({', '.join(map(str, found))}); name the one to {command}"
+        raise CourseError(f"{what}: redink {command} {_likeliest(found)}")
     below = sorted(Path().glob("*/*.ipynb"))
-    told = f"try `redink check {below[0]}`" if below else "go to the folder of your assignment, or `redink start SLUG`"
+    told = (
+        f"try `redink {command} {_likeliest(below)}`"
+        if below
+        else "go to the folder of your assignment, or `redink start SLUG`"
+    )
     raise CourseError(f"there is no notebook in {Path.cwd()}; {told}")
 
 
+def _likeliest(found: list[Path]) -> str:
+    """Return the notebook that was handed out, by its name, or that which was saved last; as it is typed."""
+    best = next((path for path in found if _is_handed_out(path)), max(found, key=_saved_at))
+    return f'"{best}"' if " " in str(best) else str(best)
+
+
+def _is_handed_out(path: Path) -> bool:
+    from redink.assignment.spec import read_spec
+
+    with contextlib.suppress(RedinkError):
+        return path.stem == read_spec(path.parent).slug
+    return False
+
+
 def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | None) -> bool:
-    from redink.student.card import AllCards
+    from redink.student.card import AllCards, wrapped
+    from redink.student.homework import Homework
     from redink.student.terminal import run_checks
     from redink_cli import screen
 
@@ -127,13 +174,15 @@ def _check_once(notebook: Path, questions: tuple[str, ...], json_file: str | Non
     outcome = run_checks(notebook, questions)
     if isinstance(outcome, str):
         raise CourseError(outcome)
-    sheet = AllCards(outcome.questions)
+    sheet, width = AllCards(outcome.questions), screen.width()
     if json_file:
         screen.write_json(outcome, json_file)
     if json_file != "-":
         for cell in outcome.cells:
-            click.echo(f"cell {cell.index} failed: {cell.error}")
-        click.echo(repr(sheet))
+            click.echo(wrapped(f"cell {cell.index} failed: {cell.error}", "", "  ", width))
+        if any("ModuleNotFoundError" in cell.error for cell in outcome.cells):
+            _tell_missing(Homework.find(notebook.resolve().parent).spec)
+        click.echo(sheet.text(width))
     return sheet.passed
 
 
@@ -168,17 +217,18 @@ def submit_command(notebook: Path | None, target: Path, json_file: str | None) -
     \b
     Example: redink submit perceptron.ipynb
     """
+    from redink.student.card import wrapped
     from redink.student.submitting import submit
     from redink_cli import screen
 
-    notebook = notebook or _only_notebook()
+    notebook = notebook or _only_notebook("submit")
     _refuse_other_files(notebook)
     receipt = submit(notebook, target)
     if json_file:
         screen.write_json(receipt, json_file)
     if json_file != "-":
-        saved = time.strftime("%H:%M on %d %B", time.localtime(notebook.stat().st_mtime))
-        click.echo(f"{notebook} as it was saved at {saved}.\n{receipt.text}")
+        for line in receipt.text.splitlines():
+            click.echo(wrapped(line, "", "    ", screen.width()))
 
 
 @click.command("update")
@@ -201,4 +251,7 @@ def update_command(folder: Path, newer: Path | None) -> None:
         if (other := read_spec(handout).slug) != slug:
             raise CourseError(f"{newer} is the assignment {other}, and {folder} is {slug}")
         changed = update(folder, handout)
-    click.echo(f"new: {', '.join(changed)}; your notebook is as it was" if changed else "everything is up to date")
+    if not changed:
+        click.echo("everything is up to date")
+        return
+    click.echo(f"new: {', '.join(changed)}; your notebook is as it was. Where it is open, restart its kernel.")

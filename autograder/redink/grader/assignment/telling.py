@@ -58,8 +58,8 @@ def extras_worth(assignment: Assignment) -> str:
     counted = assignment.spec.bonus if rules.extras is None else rules.extras
     if not counted:
         return (
-            f"**What extra questions are worth.** They have {extra:g} points of their own, which do not count: "
-            f"the {full:g} points of the core are the whole grade."
+            f"**What extra questions are worth.** They are for practice: their {extra:g} points are counted apart, "
+            f"and your grade is made of the {full:g} points of the other questions alone."
         )
     most = extra if rules.extras_cap is None else min(extra, rules.extras_cap)
     return (

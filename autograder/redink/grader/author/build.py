@@ -164,9 +164,15 @@ def _texts(assignment: Assignment) -> dict[str, str]:
     return {f"{assignment.slug}.ipynb": student_notebook(assignment), "README.md": _readme(assignment)}
 
 
+_TORCH = (
+    " torch is a download of some gigabytes on Linux, unless you install the build without CUDA first, as PyTorch's own "
+    "installation page says; nothing here needs a GPU."
+)
+
+
 def _readme(assignment: Assignment) -> str:
     spec, hidden = assignment.spec, hidden_counts(assignment)
-    needed = " ".join(["'redink[torch]'" if spec.torch else "redink", "jupyterlab", *spec.packages])
+    needed = " ".join(['"redink[torch]"' if spec.torch else "redink", "jupyterlab", *spec.packages])
     graded = ", ".join(["numpy", *(["torch"] if spec.torch else []), *spec.packages])
     rows = [
         f"| {question.title} | `{question.id}` | {question.points:g}{' (extra)' if question.tier == 'extra' else ''} "
@@ -181,9 +187,12 @@ def _readme(assignment: Assignment) -> str:
             "from top to bottom. Where a function says `NotImplementedError`, it is yours to write; run the cell below it, "
             'for instance `check("' + spec.questions[0].id + '")`, to see how far you are.',
             "",
-            f"    pip install --find-links . {needed}    # beside the wheel of Redink that your course gave you",
+            f"    pip install --find-links . {needed}",
             f"    jupyter lab {spec.slug}.ipynb",
             f"    redink check {spec.slug}.ipynb          # the same checks from a terminal",
+            "",
+            "The first line is typed once, in the folder of the wheel `redink-….whl` that your course gave you; an "
+            f"environment that has these packages already serves here too.{_TORCH if spec.torch else ''}",
             "",
             "| question | id | points | hidden checks | minutes |",
             "|---|---|---|---|---|",

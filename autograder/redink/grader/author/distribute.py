@@ -20,16 +20,23 @@ except ImportError:
     import subprocess, sys, zipfile
     from pathlib import Path
 
-    if not Path("{slug}.zip").is_file():
+    named = (path for path in Path().glob("{slug}*.zip") if zipfile.is_zipfile(path))  # also "{slug} (1).zip"
+    bundles = [path for path in named if "{slug}/{slug}.ipynb" in zipfile.ZipFile(path).namelist()]
+    if not bundles:
         where = "beside this notebook (in Colab: Files, Upload)"
         raise SystemExit(f"{slug}.zip is missing: upload it {{where}}, and run this cell again")
-    with zipfile.ZipFile("{slug}.zip") as bundle:
+    with zipfile.ZipFile(max(bundles, key=lambda path: path.stat().st_mtime)) as bundle:
         for name in bundle.namelist():
             place = Path(name).relative_to("{slug}")
             if place.suffix != ".ipynb":
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(bundle.read(name))
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--find-links", ".", "{package}"], check=True)"""
+_TORCH = """
+try:
+    import torch
+except ImportError:
+    raise SystemExit("this notebook needs torch: `pip install torch` in a terminal, then restart the kernel") from None"""
 
 
 def distribute(
@@ -53,6 +60,7 @@ def _carrying(spec: Spec, files: dict[str, bytes], wheel: Path) -> dict[str, byt
     cells = json.loads(files[f"{spec.slug}.ipynb"])["cells"]
     first = next(place for place, cell in enumerate(cells) if cell["cell_type"] == "code")
     source = _SETUP.format(slug=spec.slug, package="redink[torch]" if spec.torch else "redink")
+    source += _TORCH if spec.torch else ""
     cells.insert(first, written_cell("code", f"{spec.slug}-setup", source, {}))
     return {wheel.name: what_it_installs(wheel)[wheel.name], f"{spec.slug}.ipynb": write_document(cells).encode()}
 
