@@ -154,7 +154,8 @@ def _decide(
         read_wishes(file, column) if file else [Wish(student=student or "", value=value, reason=why, question=question)]
     )
     course = Course.find()
-    with open_gradebook(course, gradebook, f"redink {'extend' if column == 'until' else 'override'} {slug}") as book:
+    extends = column == "until"  # who is ill may ask before anybody has handed in
+    with open_gradebook(course, gradebook, f"redink {'extend' if extends else 'override'} {slug}", make=extends) as book:
         _show(decide(course, book, slug, wishes))
 
 
@@ -166,7 +167,8 @@ def _need_a_reason(why: str) -> None:
 def _show(moves: Sequence[GradeMove]) -> None:
     for one in moves:
         old, new = ("no grade" if value is None else f"{value:g}" for value in (one.old, one.new))
-        until = f"time until {one.until}; " if one.until else ""
+        was = f" (was {one.before})" if one.before not in ("", one.until) else ""
+        until = f"time until {one.until}{was}; " if one.until else ""
         click.echo(f"{one.student}: {until}{new}" + ("" if old == new else f" (was {old})"))
         if one.group:
             click.echo(f"  this is about {one.student} alone; in the same group: {', '.join(one.group)}")

@@ -57,10 +57,10 @@ class ClassStandings(Record, frozen=True):
 
 
 @contextlib.contextmanager
-def open_gradebook(course: Course, gradebook: Path | None, holder: str) -> Iterator[Gradebook]:
+def open_gradebook(course: Course, gradebook: Path | None, holder: str, *, make: bool = False) -> Iterator[Gradebook]:
     """Open the gradebook of a course that exists already; a command that only looks makes none."""
     path = gradebook or course.gradebook_path()
-    if not path.exists():
+    if not (make or path.exists()):
         raise CourseError(f"there is no gradebook {path}: collect or grade first, or name another with --gradebook")
     with Gradebook(path, course.secret_name(), holder=holder) as book:
         yield book
