@@ -14,7 +14,7 @@ import pytest
 
 from tests import made_up_class
 from tests.conftest import SCALE, Desk, environment
-from tests.handing_in import EMPTY
+from tests.handing_in import EMPTY, packed_by_zip
 from tests.whole_way import SCORES, made_up, standings, walk
 
 SIZE = 40
@@ -214,3 +214,75 @@ def test_killed_at_any_moment_a_collection_goes_on_and_nothing_is_lost_or_taken_
         assert db.execute("SELECT count(*) FROM files").fetchone() == (
             sum(one.kind != "pdf" for one in made.handed_in()),
         )
+
+
+def attempts_of_ada(little: Desk) -> list[bytes]:
+    """Three notebooks that ada wrote, one after the other."""
+    written = []
+    for factor in (3, 4, 5):
+        little.hand_in("ada", {SCALE: f"def scale(X):\n    return {factor} * X"})
+        written.append((little.root / "class/ada/little.ipynb").read_bytes())
+    return written
+
+
+def test_the_same_download_twice_is_the_same_attempts_also_of_who_has_several(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, third = attempts_of_ada(little)
+    names = ("adaada_7_1_little.ipynb", "adaada_7_2_little-1.ipynb", "adaada_LATE_7_3_little-2.ipynb")
+    source = packed_by_zip(tmp_path / "a.zip", dict(zip(names, (first, second, third), strict=True)))
+    (little.root / "times.csv").write_text("student,submitted_at\nadaada_7,2026-11-21 10:00\n")
+    collect(little, source, "--times", "times.csv")
+    assert "1 reused" not in little.redink("grade", "little").stdout
+    before = standings(little)["adaada_7"]
+    assert (before.kind, before.attempts) == ("graded", 3)
+    again = collect(little, source)
+    assert [(one["attempt"], one["new"], one["late"]) for one in again["receipts"]] == [
+        (1, False, False),
+        (2, False, False),
+        (3, False, False),
+    ]
+    turned = packed_by_zip(tmp_path / "b.zip", dict(zip(names, (third, first, second), strict=True)))
+    assert [one["attempt"] for one in collect(little, turned)["receipts"]] == [3, 1, 2]
+    assert little.redink("grade", "little").returncode == 0
+    assert standings(little)["adaada_7"] == before
+
+
+def test_an_older_download_by_mistake_changes_nothing(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    old, new = (
+        packed_by_zip(tmp_path / name, {"adaada_7_1_little.ipynb": one})
+        for name, one in (("1.zip", first), ("2.zip", second))
+    )
+    for source in (old, new, old):
+        found = collect(little, source)
+    assert [(one["attempt"], one["new"]) for one in found["receipts"]] == [(1, False)]
+    one = standings(little)["adaada_7"]
+    assert (one.attempts, one.attempt and one.attempt.number) == (2, 2)
+
+
+def test_what_was_handed_in_again_after_something_else_is_graded(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    names = ("adaada_7_1_little.ipynb", "adaada_7_2_little-1.ipynb", "adaada_7_3_little-2.ipynb")
+    collect(little, packed_by_zip(tmp_path / "1.zip", {names[0]: first}))
+    assert little.redink("grade", "little").returncode == 0
+    for _ in range(2):
+        collect(little, packed_by_zip(tmp_path / "3.zip", dict(zip(names, (first, second, first), strict=True))))
+        assert little.redink("grade", "little").returncode == 0
+        one = standings(little)["adaada_7"]
+        assert (one.attempts, one.attempt and one.attempt.number, one.kind) == (3, 3, "graded")
+
+
+def test_a_path_that_is_graded_counts_also_after_something_else_was_collected(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    old, new = (
+        packed_by_zip(tmp_path / name, {"adaada_7_1_little.ipynb": one})
+        for name, one in (("1.zip", first), ("2.zip", second))
+    )
+    assert little.redink("grade", "little", old).returncode == 0
+    collect(little, new)
+    assert little.redink("grade", "little", old).returncode == 0
+    one = standings(little)["adaada_7"]
+    assert (one.attempts, one.attempt and one.attempt.number, one.kind) == (3, 3, "graded")

@@ -155,7 +155,9 @@ def _decide(
     )
     course = Course.find()
     extends = column == "until"  # who is ill may ask before anybody has handed in
-    with open_gradebook(course, gradebook, f"redink {'extend' if extends else 'override'} {slug}", make=extends) as book:
+    with open_gradebook(
+        course, gradebook, f"redink {'extend' if extends else 'override'} {slug}", make=extends
+    ) as book:
         _show(decide(course, book, slug, wishes))
 
 

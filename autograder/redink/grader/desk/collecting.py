@@ -1,7 +1,7 @@
 """`redink collect`: everybody's files from wherever they were handed in, into the gradebook, with a receipt for each.
 
 Every file is accounted for: taken, ignored with a reason, or somebody's problem. Each attempt is one transaction, and the
-same bytes are the same attempt, so a collection that was interrupted is simply run again.
+same bytes are the same attempt, so a collection that was interrupted is simply run again, and so is an older one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -94,15 +95,18 @@ def collect_class(
         for one in sources
     ]
     known = _read_times(times, rules, people) if times else {}
-    attempts = [one for collected in found for one in collected.attempts]
+    attempts = [(place, one) for place, collected in enumerate(found) for one in collected.attempts]
     path = None if dry_run else gradebook or course.gradebook_path()
-    receipts = []
+    receipts: list[Receipt] = []
+    taken: dict[tuple[int, str], list[int]] = defaultdict(list)  # the attempts that files of one source and student are
     with Gradebook(path, course.secret_name(), holder=f"redink collect {slug}") as book:
-        for done, one in enumerate(attempts, start=1):
-            receipts.append(_keep(book, slug, one, known, bool(people and these.groups)))
+        for done, (place, one) in enumerate(attempts, start=1):
+            mine = None if until else taken[place, one.id]  # --before says which commit is meant: that one counts
+            receipts.append(_keep(book, slug, one, known, bool(people and these.groups), mine))
             progress(done, len(attempts))
         there = book.collected.attempts(slug)
-    everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
+    handed = {one.id for _, one in attempts}
+    everybody = [*there, *handed, *(one.id for one in (people.people if people else ()))]
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
@@ -110,7 +114,7 @@ def collect_class(
         ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
         missing=tuple(one.id for one in people.people if one.id not in there) if people else (),
-        untimed=tuple(sorted(set(known) - {one.id for one in attempts})),
+        untimed=tuple(sorted(set(known) - handed)),
         disputes=tuple(one.told for one in disputes(there, these.counts)),
         dry=dry_run,
     )
@@ -128,10 +132,13 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime], settled: bool) -> Receipt:
+def _keep(
+    book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime], settled: bool, taken: list[int] | None
+) -> Receipt:
     """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes.
 
-    `settled` says that the roster names all of a group; what Gradescope exports always does.
+    `settled` says that the roster names all of a group; what Gradescope exports always does. `taken` notes which attempts
+    the files of one source are.
     """
     handed, content = found.handed, b""
     assert handed is not None
@@ -152,7 +159,9 @@ def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime
         settled=settled or handed.source == "gradescope",
         problem=problem,
     )
-    kept = book.collected.keep(slug, handed, content if problem is None else None)
+    kept = book.collected.keep(slug, handed, content if problem is None else None, taken=taken)
+    if taken is not None:
+        taken.append(kept.submission)
     return _receipt(handed, kept)
 
 
@@ -162,14 +171,14 @@ def _receipt(handed: HandIn, kept: Kept) -> Receipt:
         name=handed.name,
         file=handed.file,
         sha256=handed.sha256,
-        handed_in=handed.handed_in,
+        handed_in=kept.handed_in,
         attempt=kept.attempt,
         new=kept.new,
         problem=handed.problem,
         flags=handed.flags,
         group=handed.members,
         taken_out=kept.taken_out,
-        late=bool(handed.late) and handed.handed_in is None,
+        late=bool(handed.late) and kept.handed_in is None,
     )
 
 
