@@ -60,7 +60,7 @@ def show_collected(collected: CollectedClass) -> None:
     ):
         if count:
             out.print(Text(f"{count} {title}: {first_names(names)}", style="yellow"))
-    for line in collected.disputes:
+    for line in (*collected.nobodys, *collected.disputes):
         out.print(Text(line, style="yellow"))
     out.print(Text(_taken(collected), style="bold"))
     if not collected.dry:

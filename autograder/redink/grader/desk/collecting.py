@@ -19,6 +19,7 @@ import msgspec
 from redink.assignment.spec import read_spec
 from redink.errors import CourseError, SubmissionError, in_one_sentence
 from redink.grader.course import Course
+from redink.grader.intake.layouts.gathered import nobodys
 from redink.grader.pipeline.collect import Found, collect
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.groups import disputes
@@ -66,6 +67,7 @@ class CollectedClass(Record, frozen=True):
     missing: tuple[str, ...]  # of the roster, without any attempt
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
     disputes: tuple[str, ...] = ()  # groups whose people handed in different files
+    nobodys: tuple[str, ...] = ()  # notebooks that lie among those of the class, a line for each source
     dry: bool = False
 
 
@@ -110,6 +112,7 @@ def collect_class(
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
+        nobodys=tuple(line for one in found for line in nobodys(one.gathered.ignored)),
         receipts=tuple(receipts),
         ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),

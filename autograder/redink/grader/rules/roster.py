@@ -43,6 +43,7 @@ _NOBODY = {
     "test student",
 }  # in Canvas nobody, without a number of one's own
 
+_ACCENTS = frozenset(map(chr, range(0x300, 0x370)))  # of Latin, Greek and Cyrillic letters
 _DIGITS = re.compile(r"\d+")
 
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
@@ -161,13 +162,17 @@ def plain_id(platform: str, value: str) -> str:
 def name_tokens(name: str) -> Iterator[Token]:
     """List the ways of writing a name as one word: given name first or family name first, with and without accents."""
     for text in (name, _without_accents(name)):
-        words = ["".join(filter(str.isalnum, word)) for word in same_letters(text).replace(",", " ").split()]
+        letters = unicodedata.normalize("NFD", same_letters(text))  # one way to write a letter and its marks
+        words = ["".join(filter(_is_of_a_word, word)) for word in letters.replace(",", " ").split()]
         words = [word for word in words if word]
         for at in range(len(words)):
             yield "name", "".join(words[at:] + words[:at])
 
 
+def _is_of_a_word(letter: str) -> bool:
+    """Tell whether a name is another one without it; so are the vowels of Hindi, which are marks."""
+    return letter.isalnum() or unicodedata.category(letter).startswith("M")
+
+
 def _without_accents(text: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)).replace(
-        "ß", "ss"
-    )
+    return "".join(one for one in unicodedata.normalize("NFD", text) if one not in _ACCENTS).replace("ß", "ss")
