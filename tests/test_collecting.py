@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import json
 import sqlite3
 import subprocess
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests import made_up_class
-from tests.conftest import SCALE, Desk, environment
-from tests.handing_in import EMPTY, packed_by_zip
+from tests.conftest import SCALE, Desk, environment, write_notebook
+from tests.handing_in import EMPTY, packed_by_zip, zip_bytes
 from tests.whole_way import SCORES, made_up, standings, walk
 
 SIZE = 40
@@ -286,3 +287,65 @@ def test_a_path_that_is_graded_counts_also_after_something_else_was_collected(li
     assert little.redink("grade", "little", old).returncode == 0
     one = standings(little)["adaada_7"]
     assert (one.attempts, one.attempt and one.attempt.number, one.kind) == (3, 3, "graded")
+
+
+def test_the_notebook_that_was_worked_on_is_taken_not_the_one_as_it_was_handed_out(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    given = (little.assignment / "little.ipynb").read_bytes()
+    solved = little.hand_in("ada").read_bytes()
+    side_by_side = {"little.ipynb": given, "my solution.ipynb": solved}
+    files = {
+        "adaada_1_1_little.ipynb": given,
+        "adaada_1_2_my solution.ipynb": solved,
+        "benben_2_3_all.zip": zip_bytes(side_by_side),
+        "cycy_3_4_little.ipynb": given,
+        "cycy_3_5_all.zip": zip_bytes(side_by_side),
+        "didi_4_6_little.ipynb": given,
+        "didi_4_7_all.zip": zip_bytes({"little.ipynb": given}),
+    }
+    found = collect(little, packed_by_zip(tmp_path / "a.zip", files))
+    taken = {one["student"]: (one["file"], one["flags"]) for one in found["receipts"]}
+    assert taken["adaada_1"][0] == "adaada_1_2_my solution.ipynb"
+    assert taken["adaada_1"][1] == [
+        "adaada_1_2_my solution.ipynb is taken, not adaada_1_1_little.ipynb, which nobody has worked on"
+    ]
+    for who in ("benben_2", "cycy_3"):
+        assert taken[who][0].endswith("/my solution.ipynb")
+        assert "which nobody has worked on" in taken[who][1][-1]
+    assert taken["didi_4"][0] == "didi_4_6_little.ipynb"
+
+
+def add_ridge(little: Desk) -> dict[int, str]:
+    """Another assignment of the course, and what its notebook holds."""
+    (little.root / "assignments/ridge").mkdir()
+    (little.root / "solutions/ridge").mkdir()
+    (little.root / "assignments/ridge/assignment.toml").write_text(
+        'title = "Ridge"\nslug = "ridge"\n'
+        '[[questions]]\nid = "augment"\ntitle = "A"\npoints = 60\nasks = ["augment"]\n'
+        '[[questions]]\nid = "shrink"\ntitle = "B"\npoints = 40\nasks = ["fit", "predict"]\n'
+    )
+    return dict(
+        enumerate(
+            ("def augment(X):\n    return X", "def fit(X):\n    return X", "def predict(X):\n    return X\n\n# shrink")
+        )
+    )
+
+
+def test_the_notebook_of_another_assignment_is_told_in_every_place(little: Desk):
+    made_up(little, 1)
+    sources = add_ridge(little)
+    write_notebook(little.root / "class/walt/little.ipynb", sources.values())
+    little.hand_in("ada")
+    write_notebook(little.root / "class/beth/little.ipynb", little.sources(solved=False).values())
+    told = "this looks like ridge's notebook"
+    found = collect(little, "class", "--dry-run")
+    assert {one["student"]: one["looks_like"] for one in found["receipts"]} == {"ada": "", "beth": "", "walt": "ridge"}
+    assert not found["mixed_up"]
+    done = little.redink("grade", "little", "class")
+    assert f"{told}; " in done.stdout
+    assert little.redink("report", "little", "--to", "report").returncode == 0
+    page = html.unescape((little.root / "report/index.html").read_text())
+    assert f"<bdi>{told}</bdi>" in page
+    assert page.count("<bdi>nothing is written yet: is it the right file?</bdi>") == 1
+    wrong = little.redink("collect", "ridge", "class/ada", "--dry-run").stdout
+    assert "1 of 1 look like little's notebook: is this ridge, or `redink collect little`?" in wrong

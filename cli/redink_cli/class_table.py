@@ -60,7 +60,7 @@ def show_collected(collected: CollectedClass) -> None:
     ):
         if count:
             out.print(Text(f"{count} {title}: {first_names(names)}", style="yellow"))
-    for line in (*collected.nobodys, *collected.disputes):
+    for line in (*collected.nobodys, *collected.disputes, *filter(None, [collected.mixed_up])):
         out.print(Text(line, style="yellow"))
     out.print(Text(_taken(collected), style="bold"))
     if not collected.dry:
@@ -85,7 +85,7 @@ def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *
     """Show a class after grading, which grades changed, where everything is kept and, with `more`, what to do next."""
     out = console()
     if len(report.results) <= _LISTED:
-        out.print(_rows(report.results, report.names))
+        out.print(_rows(report))
         _show_groups(out, report.groups)
     else:
         _show_at_a_glance(out, report)
@@ -99,14 +99,16 @@ def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *
         out.print(_next_steps(report), soft_wrap=True)
 
 
-def _rows(results: Sequence[Result], names: Mapping[str, str]) -> Table:
+def _rows(report: Report) -> Table:
     """Show a line for each submission."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", overflow="fold")
     table.add_column("score", justify="right")
     table.add_column("what was seen", overflow="fold")
-    for result in results:
-        table.add_row(Text(_with_name(result.submission.id, names)), _score(result), Text(_remark(result)))
+    for result in report.results:
+        id = result.submission.id
+        seen = "; ".join(filter(None, (report.doubts.get(id), _remark(result))))
+        table.add_row(Text(_with_name(id, report.names)), _score(result), Text(seen))
     return table
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,10 +17,12 @@ from pathlib import Path
 import msgspec
 
 from redink.assignment.spec import read_spec
-from redink.errors import CourseError, SubmissionError, in_one_sentence
+from redink.errors import CourseError, RedinkError, SubmissionError, in_one_sentence
+from redink.grader.assignment.handed_out import handed_out, looks_like, names_by_assignment, other_assignment
 from redink.grader.course import Course
 from redink.grader.intake.layouts.gathered import nobodys
 from redink.grader.pipeline.collect import Found, collect
+from redink.grader.pipeline.load import as_notebook
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.groups import disputes
 from redink.grader.rules.reading import read_course
@@ -28,10 +30,12 @@ from redink.grader.rules.roster import Roster, read_roster
 from redink.grader.rules.tables import CsvTable, harmless, read_table
 from redink.grader.store.collected import HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
+from redink.notebook import read_cells
 from redink.records import Record
 from redink.texts import clean, look_alikes
 
 _TIMES = ("submitted at", "handed in", "last modified (submission)", "last modified submission", "time")
+_MOST_LOOKED_AT = 8 << 20  # bytes of a notebook
 _WHO = ("student", "id", "identifier", "email", "email address", "sis login id", "username")
 
 Progress = Callable[[int, int], None]  # so many of so many
@@ -53,6 +57,7 @@ class Receipt(Record, frozen=True):
     flags: tuple[str, ...] = ()
     group: tuple[str, ...] = ()  # who else has it
     taken_out: tuple[str, ...] = ()  # who had it before
+    looks_like: str = ""  # the assignment whose notebook this is, if it is another one
     late: bool = False  # the platform says so, and not by how much
 
 
@@ -68,6 +73,7 @@ class CollectedClass(Record, frozen=True):
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
     disputes: tuple[str, ...] = ()  # groups whose people handed in different files
     nobodys: tuple[str, ...] = ()  # notebooks that lie among those of the class, a line for each source
+    mixed_up: str = ""  # whose notebooks most of these are, if not this assignment's
     dry: bool = False
 
 
@@ -91,9 +97,10 @@ def collect_class(
     people = read_roster(roster) if roster else people
     people = people and people.grouped(these.groups)
     until = local_time(_moment(before), rules.zone) if before else None
-    asked = read_spec(course.find_assignment(slug)).all_names()
+    asked, given = read_spec(course.find_assignment(slug)).all_names(), handed_out(course, slug)
+    others = names_by_assignment(course)
     found = [
-        collect(slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people)
+        collect(slug, one, names_asked=asked, handed_out=given, insist=insist, names=names, before=until, roster=people)
         for one in sources
     ]
     known = _read_times(times, rules, people) if times else {}
@@ -104,7 +111,7 @@ def collect_class(
     with Gradebook(path, course.secret_name(), holder=f"redink collect {slug}") as book:
         for done, (place, one) in enumerate(attempts, start=1):
             mine = None if until else taken[place, one.id]  # --before says which commit is meant: that one counts
-            receipts.append(_keep(book, slug, one, known, bool(people and these.groups), mine))
+            receipts.append(_keep(book, slug, one, known, bool(people and these.groups), mine, others))
             progress(done, len(attempts))
         there = book.collected.attempts(slug)
     handed = {one.id for _, one in attempts}
@@ -112,6 +119,7 @@ def collect_class(
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
+        mixed_up=_mixed_up(receipts, slug),
         nobodys=tuple(line for one in found for line in nobodys(one.gathered.ignored)),
         receipts=tuple(receipts),
         ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
@@ -136,7 +144,13 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
 
 
 def _keep(
-    book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime], settled: bool, taken: list[int] | None
+    book: Gradebook,
+    slug: str,
+    found: Found,
+    times: Mapping[str, datetime],
+    settled: bool,
+    taken: list[int] | None,
+    names: Mapping[str, frozenset[str]],
 ) -> Receipt:
     """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes.
 
@@ -165,10 +179,31 @@ def _keep(
     kept = book.collected.keep(slug, handed, content if problem is None else None, taken=taken)
     if taken is not None:
         taken.append(kept.submission)
-    return _receipt(handed, kept)
+    return _receipt(handed, kept, _other_assignment(names, slug, found.file, content))
 
 
-def _receipt(handed: HandIn, kept: Kept) -> Receipt:
+def _other_assignment(names: Mapping[str, frozenset[str]], slug: str, file: str, content: bytes) -> str:
+    """Return which other assignment's notebook this is; what cannot be read is said when it is graded."""
+    if not content or len(content) > _MOST_LOOKED_AT:
+        return ""
+    try:
+        return other_assignment(names, slug, read_cells(as_notebook(file, content)))
+    except RedinkError:
+        return ""
+
+
+def _mixed_up(receipts: Sequence[Receipt], slug: str) -> str:
+    """Say so if more than half of all that was handed in is another assignment's."""
+    found = Counter(one.looks_like for one in receipts if one.looks_like)
+    for other, count in found.most_common(1):
+        if 2 * count > len(receipts):
+            return (
+                f"{count} of {len(receipts)} look like {other}'s notebook: is this {slug}, or `redink collect {other}`?"
+            )
+    return ""
+
+
+def _receipt(handed: HandIn, kept: Kept, other: str) -> Receipt:
     return Receipt(
         student=handed.student,
         name=handed.name,
@@ -178,7 +213,8 @@ def _receipt(handed: HandIn, kept: Kept) -> Receipt:
         attempt=kept.attempt,
         new=kept.new,
         problem=handed.problem,
-        flags=handed.flags,
+        flags=(*handed.flags, looks_like(other)) if other else handed.flags,
+        looks_like=other,
         group=handed.members,
         taken_out=kept.taken_out,
         late=bool(handed.late) and kept.handed_in is None,

@@ -16,6 +16,7 @@ from redink.records import RUN_AGAIN, CheckResult, Record, Result
 from redink.texts import look_alikes
 
 HARDEST = 10
+NOTHING_YET = "nothing is written yet"
 _A_PERSON = re.compile("a person should look|not tried")
 _MEMORY = re.compile("MemoryError|memory|killed", re.IGNORECASE)
 
@@ -179,7 +180,7 @@ def remark(student: StudentFacts) -> str:
         return {"missing": "nothing handed in", "not_graded": "not graded yet"}.get(student.kind, student.kind + reason)
     core = [one for one in result.questions if one.tier == "core"]
     if core and all(check.verdict == "not_run" for one in core for check in one.checks):
-        return "nothing is written yet"
+        return NOTHING_YET
     return ", ".join(f"{one.id} {one.score:g}/{one.max_score:g}" for one in core if one.score < one.max_score)
 
 
@@ -315,6 +316,8 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
     found = [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
     if student.result and student.result.run_again:
         found.append(RUN_AGAIN)
+    if student.kind == "graded" and not student.doubts and remark(student) == NOTHING_YET:
+        found.append(f"{NOTHING_YET}: is it the right file?")
     if student.kind == "internal_error":
         found.append(f"Redink failed: {student.result.reason if student.result else ''}; grade again")
     return (*student.doubts, *found)

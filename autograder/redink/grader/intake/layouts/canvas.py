@@ -1,8 +1,8 @@
 """Canvas, "Download Submissions": one flat zip of `name[_LATE]_user_attachment_file`; anonymous: `anon_id_attachment_file`.
 
 The name is the sortable one, in small letters and without anything between them; marks that combine with a letter (of
-Hindi, Thai, or a dot above an i) belong to it, and programs that unpack write some letters as they can. A text entry ends in `_text.html`, a
-link in `_link.html`. A file that was handed in again under its own name has `-1`, `-2` before its ending.
+Hindi, Thai, or a dot above an i) belong to it, and programs that unpack write some letters as they can. A text entry ends
+in `_text.html`, a link in `_link.html`. A file that was handed in again under its own name has `-1`, `-2` before its ending.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ class Sought(Record, frozen=True):
 
     slug: str
     names: frozenset[str] = frozenset()  # of questions and of what they ask for
+    handed_out: frozenset[str] = frozenset()  # the cells of the notebook that students were given
     owner: str = ""  # the name of the folder or archive itself
 
 
