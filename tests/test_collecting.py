@@ -346,6 +346,6 @@ def test_the_notebook_of_another_assignment_is_told_in_every_place(little: Desk)
     assert little.redink("report", "little", "--to", "report").returncode == 0
     page = html.unescape((little.root / "report/index.html").read_text())
     assert f"<bdi>{told}</bdi>" in page
-    assert page.count("<bdi>nothing is written yet: is it the right file?</bdi>") == 1
+    assert page.count("<bdi>nothing is written yet: is it the right file?</bdi>") == 2
     wrong = little.redink("collect", "ridge", "class/ada", "--dry-run").stdout
     assert "1 of 1 look like little's notebook: is this ridge, or `redink collect little`?" in wrong

@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from redink.checks.language import NOT_WRITTEN
 from redink.records import RUN_AGAIN
 from redink.texts import clean
 from redink_cli.screen import console
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from redink.grader.desk.collecting import CollectedClass, Receipt
     from redink.grader.pages.facts import ClassFacts
     from redink.grader.pipeline.report import GradeChange, MistakeGroup, Report
-    from redink.records import QuestionResult, Result
+    from redink.records import Result
 
 _LISTED = 30  # submissions that are shown one by one: a screen
 _FIRST = 5  # people of one kind, questions and mistakes that are named in a class at a glance
@@ -127,6 +126,8 @@ def _score(result: Result) -> Text:
 
 def _remark(result: Result) -> str:
     """Say in one line what an instructor wants to know about a result."""
+    from redink.grader.pages.facts import NOTHING_YET, is_untouched
+
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
     parts = [f"{question.id}: {question.hint.name}" for question in result.questions if question.hint]
@@ -138,19 +139,11 @@ def _remark(result: Result) -> str:
         parts.append(RUN_AGAIN)
     core = [question for question in result.questions if question.tier == "core"]
     other = [question.id for question in core if question.score < question.max_score and not question.hint]
-    if len(other) == len(core) and all(map(_is_untouched, core)):
-        parts.append("nothing is written yet")
+    if is_untouched(result):
+        parts.append(NOTHING_YET)
     elif other:
         parts.append(f"lost points in {', '.join(other)}")
     return "; ".join(parts)
-
-
-def _is_untouched(question: QuestionResult) -> bool:
-    """Tell whether nothing of a question was begun; of short answers only the public check says so."""
-    told = [check for check in question.checks if check.visibility == "public"] or question.checks
-    return question.score == 0 and all(
-        check.verdict == "not_run" or f"\n{NOT_WRITTEN}." in check.message.lower() for check in told
-    )
 
 
 def _show_at_a_glance(out: Console, report: Report) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Literal
 
+from redink.checks.language import NOT_WRITTEN
 from redink.grader.pages.figures import Bin, difficulty, discrimination, distribution, share
 from redink.grader.pages.groups import UnknownMistake, unknown_mistakes
 from redink.grader.pages.messages import read_message
 from redink.grader.pipeline.report import MistakeGroup
-from redink.records import RUN_AGAIN, CheckResult, Record, Result
+from redink.records import RUN_AGAIN, CheckResult, QuestionResult, Record, Result
 from redink.texts import look_alikes
 
 HARDEST = 10
@@ -179,9 +180,22 @@ def remark(student: StudentFacts) -> str:
         reason = f": {result.reason}" if result and result.reason else ""
         return {"missing": "nothing handed in", "not_graded": "not graded yet"}.get(student.kind, student.kind + reason)
     core = [one for one in result.questions if one.tier == "core"]
-    if core and all(check.verdict == "not_run" for one in core for check in one.checks):
+    if is_untouched(result) or (core and not result.score and all(one.id in student.blank for one in core)):
         return NOTHING_YET
     return ", ".join(f"{one.id} {one.score:g}/{one.max_score:g}" for one in core if one.score < one.max_score)
+
+
+def is_untouched(result: Result) -> bool:
+    """Tell whether nothing of any core question was begun; of short answers only the public check says so."""
+    core = [one for one in result.questions if one.tier == "core"]
+    return bool(core) and all(map(_is_unwritten, core))
+
+
+def _is_unwritten(question: QuestionResult) -> bool:
+    told = [check for check in question.checks if check.visibility == "public"] or question.checks
+    return question.score == 0 and all(
+        check.verdict == "not_run" or f"\n{NOT_WRITTEN}." in check.message.lower() for check in told
+    )
 
 
 def check_sentences(results: Sequence[Result]) -> dict[str, str]:
@@ -316,7 +330,7 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
     found = [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
     if student.result and student.result.run_again:
         found.append(RUN_AGAIN)
-    if student.kind == "graded" and not student.doubts and remark(student) == NOTHING_YET:
+    if student.kind == "graded" and remark(student) == NOTHING_YET:
         found.append(f"{NOTHING_YET}: is it the right file?")
     if student.kind == "internal_error":
         found.append(f"Redink failed: {student.result.reason if student.result else ''}; grade again")
