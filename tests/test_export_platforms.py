@@ -434,3 +434,25 @@ def test_who_takes_the_name_of_the_test_student_gets_the_grade_and_stops_nobodys
     rows = {one.texts()[1]: one.texts()[5] for one in parse_table(data).rows}
     assert (rows["402"], rows["499"]) == ("5.00", "")
     assert "499" not in lines(done) and "row 11" not in lines(done)
+
+
+def test_the_row_of_the_test_student_stays_as_it_is_also_when_that_handed_in(course):
+    hand_in(course, "studenttest_499", 30.0, ids={"canvas": "499"})
+    data, done = export_as(course, "canvas", CANVAS, column=COLUMN)
+    rows = {one.texts()[1]: one.texts()[5] for one in parse_table(data).rows}
+    assert (rows["499"], rows["402"]) == ("", "5.00")
+    assert "the row of Canvas' test student stays" in lines(done)
+
+
+def test_the_column_of_another_assignment_is_refused(course):
+    for slug, title in (("other", "The Other"), ("one", "One")):
+        for place in ("assignments", "solutions"):
+            (course / place / slug).mkdir(parents=True)
+        text = (course / "assignments/little/assignment.toml").read_text()
+        (course / "assignments" / slug / "assignment.toml").write_text(
+            "\n".join([f'title = "{title}"', f'slug = "{slug}"', *text.splitlines()[2:]])
+        )
+    with pytest.raises(CourseError, match=r"'Other \(12346\)' is the column of other, not of little"):
+        export_as(course, "canvas", CANVAS, column="Other (12346)")
+    export_as(course, "canvas", CANVAS, column=COLUMN)
+    export_as(course, "canvas", CANVAS.replace("Other (12346)", "Homework 2 (12346)"), column="12346")

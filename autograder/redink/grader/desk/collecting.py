@@ -239,12 +239,15 @@ def _times(
         texts = [text.strip() for text in row.texts()]
         if len(texts) <= max(who, when) or not texts[when] or texts[when] == "-":
             continue
-        person = people.find(texts[who]) if people else None
         try:
+            meant = people.meant(texts[who]) if people else []
+            if len(meant) > 1:
+                ids = ", ".join(one.id for one in meant)
+                raise CourseError(f"{len(meant)} people are called {texts[who]!r}: write the id of one of them: {ids}")
             moment = _moment(texts[when])
         except CourseError as error:
             raise CourseError(f"{path}, line {number}: {error}") from error
-        found.append((person.id if person else texts[who], local_time(moment, rules.zone)))
+        found.append((meant[0].id if meant else texts[who], local_time(moment, rules.zone)))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -101,13 +101,21 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
 
 def find_student(known: ClassStandings, told: str) -> str:
     """Find the student whom an instructor means by an id, an address or a whole name."""
-    if told in known.people:
-        return told
-    person = Roster(tuple(known.people.values())).find(told)
-    if person is not None:
-        return person.id
-    near = did_you_mean(told, known.people)
-    raise CourseError(f"nobody in {known.assignment} is called {told!r}" + (f"; {near}" if near else ""))
+    return find_called(known.people, told, known.assignment).id
+
+
+def find_called(people: Mapping[str, Person], told: str, where: str) -> Person:
+    """Find who is called so, by an id, an address or a whole name; several are all named, and nobody is chosen."""
+    if told in people:
+        return people[told]
+    meant = Roster(tuple(people.values())).meant(told)
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        who = ", ".join(f"{one.id}{f' <{one.email}>' if one.email not in ('', one.id) else ''}" for one in meant)
+        raise CourseError(f"{len(meant)} people in {where} are called {told!r}: write the id of one of them: {who}")
+    near = did_you_mean(told, people)
+    raise CourseError(f"nobody in {where} is called {told!r}" + (f"; {near}" if near else ""))
 
 
 def local(moment: datetime | None, rules: CourseRules) -> str:

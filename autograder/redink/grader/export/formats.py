@@ -23,6 +23,9 @@ class Order(Record, frozen=True):
     course: Course
     known: ClassStandings
     title: str  # of the assignment
+    others: dict[str, tuple[str, ...]] = msgspec.field(
+        default_factory=dict
+    )  # what other assignments of the course are called
     into: Path | None = None  # the teacher's own file
     column: str = ""
     by: By = "question"

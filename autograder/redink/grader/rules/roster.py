@@ -78,13 +78,18 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
+        meant = self.meant(key, name, ids)
+        return meant[0] if len(meant) == 1 else None
+
+    def meant(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> list[Person]:
+        """List everybody who could be meant: those whom an id names, otherwise those of a name."""
         of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, plain_id(kind, value)), ())}
         for tokens in (_id_tokens(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
             if found:
-                return self._by_id[found.pop()] if len(found) == 1 else None
-        return None
+                return [self._by_id[id] for id in sorted(found)]
+        return []
 
     def grouped(self, groups: bool | None) -> Roster:
         """Return this roster as it is where groups hand in together, and otherwise one of people without groups."""
