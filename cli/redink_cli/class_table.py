@@ -159,7 +159,9 @@ def _show_at_a_glance(out: Console, report: Report) -> None:
     for one in shared:
         out.print(Text(f"{one.count:>7}  {one.question}: {one.name}"), no_wrap=True, overflow="ellipsis")
     if facts.scores:
-        hardest = sorted(facts.questions, key=lambda one: one.difficulty)[:_FIRST]
+        hardest = sorted((one for one in facts.questions if one.tier == "core"), key=lambda one: one.difficulty)[
+            :_FIRST
+        ]
         shares = ", ".join(f"{one.id} {one.difficulty:.0%}" for one in hardest)
         out.print(Text(f"points by question, the hardest first: {shares}"))
         out.print(_distribution(facts))

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Literal
 
+import msgspec
+
 from redink.checks.language import NOT_WRITTEN
-from redink.grader.pages.figures import Bin, difficulty, discrimination, distribution, share
+from redink.grader.pages.figures import FEWEST, Bin, difficulty, discrimination, distribution, share
 from redink.grader.pages.groups import UnknownMistake, unknown_mistakes
 from redink.grader.pages.messages import read_message
 from redink.grader.pipeline.report import MistakeGroup
@@ -17,8 +19,9 @@ from redink.records import RUN_AGAIN, CheckResult, QuestionResult, Record, Resul
 from redink.texts import look_alikes
 
 HARDEST = 10
+MOST_NAMED = 3  # checks in a line
 NOTHING_YET = "nothing is written yet"
-_A_PERSON = re.compile("a person should look|not tried")
+FOR_A_PERSON = re.compile("a person should look|not tried")  # notes that are the staff's to read
 _MEMORY = re.compile("MemoryError|memory|killed", re.IGNORECASE)
 
 
@@ -35,6 +38,9 @@ class StudentFacts(Record, frozen=True):
     decided: tuple[str, ...] = ()  # scores that a person set, in sentences
     doubts: tuple[str, ...] = ()  # what a person should look at, beside what the result says
     blank: frozenset[str] = frozenset()  # questions that were left as they were handed out
+    scores: dict[str, float] = msgspec.field(
+        default_factory=dict
+    )  # of questions, where they are not what the checks gave
     page: str = ""  # the address of the feedback page
 
     @property
@@ -157,7 +163,7 @@ def class_facts(
         scores=scores,
         bins=distribution(scores, max(one.max_score for one in results.values())) if scores else (),
         questions=_questions(list(results.values()), blank, list(results)),
-        hardest=_hardest(list(results.values())),
+        hardest=_hardest(results, blank),
         beliefs=_beliefs([results[id] for id in once]),
         unknown=unknown,
         alone=_alone(groups, once, blank, {id for one in unknown for id in one.students}),
@@ -182,7 +188,8 @@ def remark(student: StudentFacts) -> str:
     core = [one for one in result.questions if one.tier == "core"]
     if is_untouched(result) or (core and not result.score and all(one.id in student.blank for one in core)):
         return NOTHING_YET
-    return ", ".join(f"{one.id} {one.score:g}/{one.max_score:g}" for one in core if one.score < one.max_score)
+    scores = [(one, student.scores.get(one.id, one.score)) for one in core]
+    return ", ".join(f"{one.id} {score:g}/{one.max_score:g}" for one, score in scores if score < one.max_score)
 
 
 def is_untouched(result: Result) -> bool:
@@ -247,6 +254,8 @@ def _questions(
     found = []
     for id, one in about.items():
         shares = [share(score, one.max_score) for score in points[id]]
+        left_blank = sum(id in blank.get(student, frozenset()) for student in ids)
+        tells = one.tier == "core" or len(results) - left_blank >= FEWEST  # an extra question that hardly anybody tried
         found.append(
             QuestionFigures(
                 id=id,
@@ -255,19 +264,28 @@ def _questions(
                 mean=fmean(points[id]),
                 max_score=one.max_score,
                 difficulty=difficulty(shares) or 0.0,
-                discrimination=discrimination(shares, rest[id]),
-                blank=sum(id in blank.get(student, frozenset()) for student in ids),
+                discrimination=discrimination(shares, rest[id]) if tells else None,
+                blank=left_blank,
             )
         )
     return tuple(found)
 
 
-def _hardest(results: Sequence[Result]) -> tuple[HardCheck, ...]:
-    """Find the checks that fewest pass, of those whose code they reached; one that hardly anybody reached is left out."""
+def _hardest(by_student: Mapping[str, Result], blank: Mapping[str, frozenset[str]]) -> tuple[HardCheck, ...]:
+    """Find the checks that fewest pass, of those whose code they reached; one that hardly anybody reached is left out.
+
+    Who left an extra question blank was not reached, and one that fewer than five tried is left out: nobody need try it.
+    """
+    results = list(by_student.values())
     sentences = check_sentences(results)
     seen: dict[tuple[str, str], list[CheckResult]] = defaultdict(list)
-    for result in results:
+    extra: set[str] = set()
+    for student, result in by_student.items():
         for question in result.questions:
+            if question.tier == "extra":
+                extra.add(question.id)
+                if question.id in blank[student]:
+                    continue
             for check in question.checks:
                 if check.verdict != "not_run" and check.max_score > 0:
                     seen[question.id, check.id].append(check)
@@ -282,7 +300,7 @@ def _hardest(results: Sequence[Result]) -> tuple[HardCheck, ...]:
             passed=sum(check.verdict == "passed" for check in checks),
         )
         for (question, id), checks in seen.items()
-        if len(checks) >= fewest
+        if len(checks) >= max(fewest, FEWEST if question in extra else 0)
     ]
     hard = [one for one in found if one.passed < one.reached]
     return tuple(sorted(hard, key=lambda one: (one.share, -one.reached, one.id))[:HARDEST])
@@ -325,9 +343,9 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
     for question in student.result.questions if student.result else ():
         for check in question.checks:
             for note in check.notes:
-                if _A_PERSON.search(note):
+                if FOR_A_PERSON.search(note):
                     notes[f"{question.id}: {note}"].append(check.id)
-    found = [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
+    found = [f"{note} ({_first(checks)})" for note, checks in notes.items()]
     if student.result and student.result.run_again:
         found.append(RUN_AGAIN)
     if student.kind == "graded" and remark(student) == NOTHING_YET:
@@ -335,6 +353,11 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
     if student.kind == "internal_error":
         found.append(f"Redink failed: {student.result.reason if student.result else ''}; grade again")
     return (*student.doubts, *found)
+
+
+def _first(checks: Sequence[str]) -> str:
+    more = f" and {len(checks) - MOST_NAMED} more checks" if len(checks) > MOST_NAMED else ""
+    return ", ".join(checks[:MOST_NAMED]) + more
 
 
 def _lines(

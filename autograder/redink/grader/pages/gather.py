@@ -103,6 +103,7 @@ def _student(known: ClassStandings, standing: Standing, blank: frozenset[str], a
         decided=tuple(_decided(standing)),
         doubts=tuple(clean(one) for one in doubts),
         blank=blank | (blank_by_result(result) if result else frozenset()),
+        scores={one.id: one.score for one in standing.questions if one.score != one.checked},
         page=f"students/{page_name(standing.student)}.html" if has_page(standing) else "",
     )
 
