@@ -8,6 +8,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from redink.grader.course import Course
@@ -196,3 +197,48 @@ def hand_in(course: Path, name: str, *, days: float) -> None:
         told = HandIn(student=name, file=f"{name}.ipynb", sha256=name * 16, source="canvas", handed_in=when)
         half = result(question("a", 30.0, 60.0), question("b", 40.0, 40.0))
         book.keep_result(book.collected.keep("little", told).submission, half, answer_key="k", graded_under="u")
+
+
+def test_a_history_is_a_reply_that_can_be_pasted(course):
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        told = HandIn(student="ada", file="ada.ipynb", sha256="ada" * 16, source="canvas")
+        attempt = book.collected.keep("little", told).submission
+        said = msgspec.structs.replace(question("a", 30.0, 60.0))
+        checks = tuple(
+            msgspec.structs.replace(one, message="" if one.score else "The bound holds.\nIt did not.")
+            for one in said.checks
+        )
+        better = result(msgspec.structs.replace(said, checks=checks), question("b", 40.0, 40.0))
+        for _ in range(2):
+            book.keep_result(attempt, better, answer_key="k", graded_under="u")
+        lower = result(question("a", 30.0, 60.0), question("b", 20.0, 40.0))
+        book.keep_result(attempt, lower, answer_key="k", graded_under="u")
+        book.keep_result(attempt, better, answer_key="k", graded_under="u")
+    redink(course, "void", "little", "a_1", "--why", "unfair")
+    redink(course, "void", "little", "b_1", "--why", "unfair")
+    told = redink(course, "history", "ada", "little")
+    assert "The checks gave 70: a 30 of 60, b 40 of 40." in told
+    assert "The check “The bound holds.” of a does not count: everybody has its points (+30)." in told
+    assert "The check “b 1” of b does not count: everybody has its points (here nothing changes)." in told
+    assert told.count("attempt 1 graded: 70 points by the checks") == 1
+    assert told.count("attempt 1 judged again: 70 points by the checks, as before") == 2
+    assert "attempt 1 judged again: 50 points by the checks, before: 70 points by the checks" in told
+    assert "the check “The bound holds.” does not count any more, decided by" in told
+    assert "a_1" not in told
+    assert "does not count" not in redink(course, "history", "cy", "little")
+
+
+def test_a_history_of_what_is_not_graded_yet_takes_no_points_for_lateness(course):
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        late = HandIn(student="cy", file="cy.ipynb", sha256="cy", source="canvas", handed_in=DUE + timedelta(days=1.5))
+        book.collected.keep("little", late)
+    assert "It is 2 days late: 20 % are taken for it." in redink(course, "history", "cy", "little")
+
+
+def test_a_history_can_be_read_while_another_command_writes(course):
+    book = Course(course).gradebook_path()
+    with Gradebook(book, Course(course).secret_name(), holder="redink grade little"):
+        assert "Ada Lovelace (ada), little: 70 of 100 points" in redink(course, "history", "ada", "little")
+        told = redink(course, "override", "little", "ada", "3", "--why", "x", code=1)
+        assert "in use by `redink grade little`" in told
+    assert not list(book.parent.glob("*-wal"))

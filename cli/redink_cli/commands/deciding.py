@@ -125,7 +125,7 @@ def history_command(student: str, slugs: tuple[str, ...], gradebook: Path | None
     from redink.grader.desk.standings import open_gradebook
 
     course = Course.find()
-    with open_gradebook(course, gradebook, "redink history") as book:
+    with open_gradebook(course, gradebook, "redink history", reads=True) as book:
         for slug in slugs or book.collected.assignments():
             click.echo("\n".join(history(course, book, slug, student)) + "\n")
 

@@ -32,6 +32,7 @@ class ClassStandings(Record, frozen=True):
     people: dict[str, Person]
     voids: tuple[Void, ...] = ()
     enrolled: frozenset[str] | None = None  # None: there is no roster
+    sentences: dict[str, str] = msgspec.field(default_factory=dict)  # of checks, where some do not count
     disputes: tuple[Dispute, ...] = ()  # groups whose people handed in different files
 
     def by_student(self) -> dict[str, Standing]:
@@ -57,12 +58,17 @@ class ClassStandings(Record, frozen=True):
 
 
 @contextlib.contextmanager
-def open_gradebook(course: Course, gradebook: Path | None, holder: str, *, make: bool = False) -> Iterator[Gradebook]:
-    """Open the gradebook of a course that exists already; a command that only looks makes none."""
+def open_gradebook(
+    course: Course, gradebook: Path | None, holder: str, *, make: bool = False, reads: bool = False
+) -> Iterator[Gradebook]:
+    """Open the gradebook of a course that exists already; a command that only looks makes none.
+
+    One that `reads` alone may look while another command writes.
+    """
     path = gradebook or course.gradebook_path()
     if not (make or path.exists()):
         raise CourseError(f"there is no gradebook {path}: collect or grade first, or name another with --gradebook")
-    with Gradebook(path, course.secret_name(), holder=holder) as book:
+    with Gradebook(path, course.secret_name(), holder=holder, reads=reads) as book:
         yield book
 
 
@@ -94,9 +100,22 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
         standings=standings,
         people=people_of(book, roster, students),
         voids=voids[slug],
+        sentences=check_sentences(standings) if voids[slug] else {},
         enrolled=frozenset(one.id for one in roster.people) if roster else None,
         disputes=disputes(attempts[slug], rules.of(slug).counts),
     )
+
+
+def check_sentences(standings: Sequence[Standing]) -> dict[str, str]:
+    """Return what checks ask, in words; of one that everybody passed no sentence is stored."""
+    results = [one.attempt.result for one in standings if one.attempt and one.attempt.result]
+    return {
+        check.id: check.message.split("\n")[0]
+        for result in results
+        for question in result.questions
+        for check in question.checks
+        if check.message
+    }
 
 
 def find_student(known: ClassStandings, told: str) -> str:
