@@ -55,7 +55,7 @@ def show_collected(collected: CollectedClass) -> None:
         ("taken out of a group, whose grade they no longer have", len(out_of), out_of),
         ("have a time and no file", len(collected.untimed), collected.untimed),
         (_LATE, len(late), [_called(one) for one in late]),
-        ("missing", len(collected.missing), collected.missing),
+        ("missing", len(collected.missing), [_with_id(one, collected.names) for one in collected.missing]),
     ):
         if count:
             out.print(Text(f"{count} {title}: {first_names(names)}", style="yellow"))
@@ -64,6 +64,10 @@ def show_collected(collected: CollectedClass) -> None:
     out.print(Text(_taken(collected), style="bold"))
     if not collected.dry:
         out.print(f"next: redink grade {collected.assignment}")
+
+
+def _with_id(id: str, names: Mapping[str, str]) -> str:
+    return f"{clean(names[id])} ({id})" if names.get(id, id) != id else id
 
 
 def _called(receipt: Receipt) -> str:
@@ -77,7 +81,7 @@ def _taken(collected: CollectedClass) -> str:
     students = len({name for one in receipts for name in (one.student, *one.group)})
     verb = "would be taken" if collected.dry else "taken"
     again = f", {known} known before" if known else ""
-    return f"{new} attempts {verb}{again}, of {students} students"
+    return f"{new} attempt{'' if new == 1 else 's'} {verb}{again}, of {students} student{'' if students == 1 else 's'}"
 
 
 def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *, more: bool = True) -> None:
@@ -113,7 +117,7 @@ def _rows(report: Report) -> Table:
 
 def _with_name(id: str, names: Mapping[str, str]) -> str:
     """Put the name of the roster beside an id, where that leaves room for what was seen."""
-    called = f"{clean(names[id])} ({id})" if names.get(id, id) != id else id
+    called = _with_id(id, names)
     return called if cell_len(called) <= _WHO else id
 
 

@@ -97,8 +97,8 @@ def void_command(slug: str, check: str, gradebook: Path | None, why: str, undo: 
     """Have a broken check count as passed for everybody who was graded.
 
     \b
-    Example: redink void perceptron bound_holds --why "the text does not say so"
-             redink void perceptron bound_holds --undo --why "it does"
+    Example: redink void perceptron the_order_is_followed --why "the text is silent"
+             redink void perceptron the_order_is_followed --undo --why "it is not"
     """
     from redink.grader.course import Course
     from redink.grader.desk.deciding import void

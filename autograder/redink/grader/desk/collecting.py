@@ -73,6 +73,7 @@ class CollectedClass(Record, frozen=True):
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
     disputes: tuple[str, ...] = ()  # groups whose people handed in different files
     nobodys: tuple[str, ...] = ()  # notebooks that lie among those of the class, a line for each source
+    names: dict[str, str] = msgspec.field(default_factory=dict)  # of the roster, by id
     mixed_up: str = ""  # whose notebooks most of these are, if not this assignment's
     dry: bool = False
 
@@ -119,6 +120,7 @@ def collect_class(
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
+        names={one.id: one.name for one in (people.people if people else ()) if one.name},
         mixed_up=_mixed_up(receipts, slug),
         nobodys=tuple(line for one in found for line in nobodys(one.gathered.ignored)),
         receipts=tuple(receipts),

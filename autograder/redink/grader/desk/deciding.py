@@ -24,6 +24,7 @@ from redink.grader.rules.standing import Standing
 from redink.grader.rules.tables import read_table
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.suggesting import did_you_mean
 
 _Read = TypeVar("_Read")
 
@@ -119,7 +120,9 @@ def void(course: Course, book: Gradebook, slug: str, check: str, *, void: bool, 
         }
     )
     if check not in known:
-        raise CourseError(f"{slug} has no check {check!r} that was graded; there are: {', '.join(known) or 'none'}")
+        near = did_you_mean(check, known)
+        where = "the class page has the names, beside what the checks ask" if known else "nothing was graded yet"
+        raise CourseError(f"{slug} has no check {check!r} that was graded; {near or where}")
     if void == any(one.check == check for one in before.voids):
         raise CourseError(f"{check} is {'void already' if void else 'not void'}; nothing was changed")
     book.decisions.void(slug, check, void, reason=reason, who=getpass.getuser())

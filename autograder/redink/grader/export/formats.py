@@ -72,6 +72,7 @@ class ExportAccount(Record, frozen=True):
     overridden: tuple[str, ...] = ()
     nobodys: tuple[str, ...] = ()  # rows that belong to nobody of ours
     absent: tuple[str, ...] = ()  # students without a grade who have no row
+    left: tuple[str, ...] = ()  # students with a grade who are neither in the file nor in the roster
     told: tuple[str, ...] = ()  # what else an instructor should know
     names: dict[str, str] = msgspec.field(default_factory=dict)
 

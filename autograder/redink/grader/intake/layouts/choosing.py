@@ -10,7 +10,7 @@ import msgspec
 
 from redink.errors import RedinkError
 from redink.grader.intake.layouts.gathered import Ignored, Sought, Taken
-from redink.grader.intake.layouts.walking import File, Form, Walked, described, unpacked, walk
+from redink.grader.intake.layouts.walking import File, Form, Walked, as_saved, described, unpacked, walk
 from redink.grader.intake.scripts import SCRIPT, read_script
 from redink.grader.intake.tree import Place, Tree
 from redink.notebook import read_cells
@@ -117,7 +117,7 @@ def _chosen(
     nearest = min(one.depth for one in found)
     level = [one for one in found if one.depth == nearest]
     called = f"{sought.slug}{_suffix(found[0])}"
-    named = [one for one in level if one.name.casefold() == called.casefold()]
+    named = [one for one in level if as_saved(one.name).casefold() == called.casefold()]
     file = named[0] if len(named) == 1 else level[0] if len(level) == 1 else _by_content(sought, named or level)
     problem = None
     if file is None:
