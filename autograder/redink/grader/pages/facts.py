@@ -356,8 +356,8 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
 
 
 def _first(checks: Sequence[str]) -> str:
-    more = f" and {len(checks) - MOST_NAMED} more checks" if len(checks) > MOST_NAMED else ""
-    return ", ".join(checks[:MOST_NAMED]) + more
+    rest = len(checks) - MOST_NAMED
+    return ", ".join(checks[:MOST_NAMED]) + (f" and {rest} more check{'s' if rest > 1 else ''}" if rest > 0 else "")
 
 
 def _lines(
