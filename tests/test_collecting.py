@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import json
 import sqlite3
 import subprocess
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests import made_up_class
-from tests.conftest import SCALE, Desk, environment
-from tests.handing_in import EMPTY
+from tests.conftest import SCALE, Desk, environment, write_notebook
+from tests.handing_in import EMPTY, packed_by_zip, zip_bytes
 from tests.whole_way import SCORES, made_up, standings, walk
 
 SIZE = 40
@@ -214,3 +215,137 @@ def test_killed_at_any_moment_a_collection_goes_on_and_nothing_is_lost_or_taken_
         assert db.execute("SELECT count(*) FROM files").fetchone() == (
             sum(one.kind != "pdf" for one in made.handed_in()),
         )
+
+
+def attempts_of_ada(little: Desk) -> list[bytes]:
+    """Three notebooks that ada wrote, one after the other."""
+    written = []
+    for factor in (3, 4, 5):
+        little.hand_in("ada", {SCALE: f"def scale(X):\n    return {factor} * X"})
+        written.append((little.root / "class/ada/little.ipynb").read_bytes())
+    return written
+
+
+def test_the_same_download_twice_is_the_same_attempts_also_of_who_has_several(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, third = attempts_of_ada(little)
+    names = ("adaada_7_1_little.ipynb", "adaada_7_2_little-1.ipynb", "adaada_LATE_7_3_little-2.ipynb")
+    source = packed_by_zip(tmp_path / "a.zip", dict(zip(names, (first, second, third), strict=True)))
+    (little.root / "times.csv").write_text("student,submitted_at\nadaada_7,2026-11-21 10:00\n")
+    collect(little, source, "--times", "times.csv")
+    assert "1 reused" not in little.redink("grade", "little").stdout
+    before = standings(little)["adaada_7"]
+    assert (before.kind, before.attempts) == ("graded", 3)
+    again = collect(little, source)
+    assert [(one["attempt"], one["new"], one["late"]) for one in again["receipts"]] == [
+        (1, False, False),
+        (2, False, False),
+        (3, False, False),
+    ]
+    turned = packed_by_zip(tmp_path / "b.zip", dict(zip(names, (third, first, second), strict=True)))
+    assert [one["attempt"] for one in collect(little, turned)["receipts"]] == [3, 1, 2]
+    assert little.redink("grade", "little").returncode == 0
+    assert standings(little)["adaada_7"] == before
+
+
+def test_an_older_download_by_mistake_changes_nothing(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    old, new = (
+        packed_by_zip(tmp_path / name, {"adaada_7_1_little.ipynb": one})
+        for name, one in (("1.zip", first), ("2.zip", second))
+    )
+    for source in (old, new, old):
+        found = collect(little, source)
+    assert [(one["attempt"], one["new"]) for one in found["receipts"]] == [(1, False)]
+    one = standings(little)["adaada_7"]
+    assert (one.attempts, one.attempt and one.attempt.number) == (2, 2)
+
+
+def test_what_was_handed_in_again_after_something_else_is_graded(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    names = ("adaada_7_1_little.ipynb", "adaada_7_2_little-1.ipynb", "adaada_7_3_little-2.ipynb")
+    collect(little, packed_by_zip(tmp_path / "1.zip", {names[0]: first}))
+    assert little.redink("grade", "little").returncode == 0
+    for _ in range(2):
+        collect(little, packed_by_zip(tmp_path / "3.zip", dict(zip(names, (first, second, first), strict=True))))
+        assert little.redink("grade", "little").returncode == 0
+        one = standings(little)["adaada_7"]
+        assert (one.attempts, one.attempt and one.attempt.number, one.kind) == (3, 3, "graded")
+
+
+def test_a_path_that_is_graded_counts_also_after_something_else_was_collected(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    first, second, _ = attempts_of_ada(little)
+    old, new = (
+        packed_by_zip(tmp_path / name, {"adaada_7_1_little.ipynb": one})
+        for name, one in (("1.zip", first), ("2.zip", second))
+    )
+    assert little.redink("grade", "little", old).returncode == 0
+    collect(little, new)
+    assert little.redink("grade", "little", old).returncode == 0
+    one = standings(little)["adaada_7"]
+    assert (one.attempts, one.attempt and one.attempt.number, one.kind) == (3, 3, "graded")
+
+
+def test_the_notebook_that_was_worked_on_is_taken_not_the_one_as_it_was_handed_out(little: Desk, tmp_path: Path):
+    made_up(little, 1)
+    given = (little.assignment / "little.ipynb").read_bytes()
+    solved = little.hand_in("ada").read_bytes()
+    side_by_side = {"little.ipynb": given, "my solution.ipynb": solved}
+    files = {
+        "adaada_1_1_little.ipynb": given,
+        "adaada_1_2_my solution.ipynb": solved,
+        "benben_2_3_all.zip": zip_bytes(side_by_side),
+        "cycy_3_4_little.ipynb": given,
+        "cycy_3_5_all.zip": zip_bytes(side_by_side),
+        "didi_4_6_little.ipynb": given,
+        "didi_4_7_all.zip": zip_bytes({"little.ipynb": given}),
+    }
+    found = collect(little, packed_by_zip(tmp_path / "a.zip", files))
+    taken = {one["student"]: (one["file"], one["flags"]) for one in found["receipts"]}
+    assert taken["adaada_1"][0] == "adaada_1_2_my solution.ipynb"
+    assert taken["adaada_1"][1] == [
+        "adaada_1_2_my solution.ipynb is taken, not adaada_1_1_little.ipynb, which nobody has worked on"
+    ]
+    for who in ("benben_2", "cycy_3"):
+        assert taken[who][0].endswith("/my solution.ipynb")
+        assert "which nobody has worked on" in taken[who][1][-1]
+    assert taken["didi_4"][0] == "didi_4_6_little.ipynb"
+
+
+def add_ridge(little: Desk) -> dict[int, str]:
+    """Another assignment of the course, and what its notebook holds."""
+    (little.root / "assignments/ridge").mkdir()
+    (little.root / "solutions/ridge").mkdir()
+    (little.root / "assignments/ridge/assignment.toml").write_text(
+        'title = "Ridge"\nslug = "ridge"\n'
+        '[[questions]]\nid = "augment"\ntitle = "A"\npoints = 60\nasks = ["augment"]\n'
+        '[[questions]]\nid = "shrink"\ntitle = "B"\npoints = 40\nasks = ["fit", "predict"]\n'
+    )
+    return dict(
+        enumerate(
+            ("def augment(X):\n    return X", "def fit(X):\n    return X", "def predict(X):\n    return X\n\n# shrink")
+        )
+    )
+
+
+def test_the_notebook_of_another_assignment_is_told_in_every_place(little: Desk):
+    made_up(little, 1)
+    sources = add_ridge(little)
+    write_notebook(little.root / "class/walt/little.ipynb", sources.values())
+    little.hand_in("ada")
+    write_notebook(little.root / "class/beth/little.ipynb", little.sources(solved=False).values())
+    told = "this looks like ridge's notebook"
+    found = collect(little, "class", "--dry-run")
+    assert {one["student"]: one["looks_like"] for one in found["receipts"]} == {"ada": "", "beth": "", "walt": "ridge"}
+    assert not found["mixed_up"]
+    done = little.redink("grade", "little", "class")
+    assert f"{told}; " in done.stdout
+    assert little.redink("report", "little", "--to", "report").returncode == 0
+    page = html.unescape((little.root / "report/index.html").read_text())
+    assert f"<bdi>{told}</bdi>" in page
+    assert page.count("<bdi>nothing is written yet: is it the right file?</bdi>") == 2
+    wrong = little.redink("collect", "ridge", "class/ada", "--dry-run").stdout
+    assert "1 of 1 look like little's notebook: is this ridge, or `redink collect little`?" in wrong

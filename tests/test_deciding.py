@@ -8,6 +8,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from redink.grader.course import Course
@@ -58,7 +59,7 @@ def test_an_extension_gives_back_what_lateness_took(course):
         "ben: time until 2026-03-03 13:00; 70 (was 50)",
         "1 noted, 1 grade changed",
     ]
-    assert "ben: time until it is due; 50 (was 70)" in redink(
+    assert "ben: time until it is due (was 2026-03-03 13:00); 50 (was 70)" in redink(
         course, "extend", "little", "Ben Ali", "--undo", "--why", "not ill"
     )
 
@@ -143,3 +144,101 @@ def test_without_a_gradebook_nothing_is_made(course):
     told = redink(course, "history", "ada", "--gradebook", "none.sqlite", code=1)
     assert "there is no gradebook none.sqlite" in told
     assert not (course / "none.sqlite").exists()
+
+
+def test_an_extension_before_anything_was_handed_in_is_kept_and_applies_to_what_comes(course):
+    told = redink(course, "extend", "little", "cy", "--until", "+2", "--why", "ill")
+    assert "cy: time until 2026-03-03 13:00; no grade" in told
+    (course / "more.csv").write_text("student,until,reason\ndi,2026-03-04,ill\n")
+    (course / "people.csv").write_text("id,name\nada,Ada Lovelace\nben,Ben Ali\ncy,Cy Young\ndi,Di Ode\n")
+    assert "di: time until 2026-03-04 23:59" in redink(course, "extend", "little", "--from", "more.csv")
+    assert "extended until 2026-03-03 13:00 by " in redink(course, "history", "cy", "little")
+    hand_in(course, "cy", days=1.5)
+    hand_in(course, "di", days=1.5)
+    for who in ("cy", "di"):
+        assert f"({who}), little: 70 of 100 points" in redink(course, "history", who, "little")
+
+
+def test_an_extension_needs_no_gradebook_yet(course):
+    redink(course, "extend", "little", "cy", "--until", "+2", "--why", "ill", "--gradebook", "new.sqlite")
+    assert "extended until" in redink(course, "history", "cy", "little", "--gradebook", "new.sqlite")
+
+
+def test_taking_a_decision_back_restores_the_one_before(course):
+    for until in ("+2", "+1"):
+        redink(course, "extend", "little", "ben", "--until", until, "--why", "ill")
+    undo = ("extend", "little", "ben", "--undo", "--why", "mistaken")
+    assert "time until 2026-03-03 13:00 (was 2026-03-02 13:00); 70 (was 60)" in redink(course, *undo)
+    assert "time until it is due (was 2026-03-03 13:00); 50 (was 70)" in redink(course, *undo)
+    assert "ben has no extension that could be taken back" in redink(course, *undo, code=1)
+    for score in ("20", "30"):
+        redink(course, "override", "little", "ben", score, "--why", "oral")
+    undo = ("override", "little", "ben", "--undo", "--why", "mistaken")
+    assert "ben: 20 (was 30)" in redink(course, *undo)
+    assert "ben: 50 (was 20)" in redink(course, *undo)
+    assert "ben has no score of the whole that could be taken back" in redink(course, *undo, code=1)
+
+
+def test_an_extension_does_not_end_before_the_due_date(course):
+    told = redink(course, "extend", "little", "ben", "--until", "2026-02-20", "--why", "x", code=1)
+    assert "2026-02-20 23:59 is no more time for ben: little is due 2026-03-01 13:00" in told
+
+
+def test_all_that_is_wrong_with_a_file_of_decisions_is_told_by_its_lines(course):
+    (course / "bad.csv").write_text('student,score,reason\nada,"98,5",x\nghost,2,x\nben,7,x\n')
+    told = redink(course, "override", "little", "--from", "bad.csv", code=1)
+    assert "bad.csv, line 2: '98,5' is no score for ada; write 98.5" in told
+    assert "bad.csv, line 3: nobody in little is called 'ghost'" in told
+
+
+def hand_in(course: Path, name: str, *, days: float) -> None:
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        when = DUE + timedelta(days=days)
+        told = HandIn(student=name, file=f"{name}.ipynb", sha256=name * 16, source="canvas", handed_in=when)
+        half = result(question("a", 30.0, 60.0), question("b", 40.0, 40.0))
+        book.keep_result(book.collected.keep("little", told).submission, half, answer_key="k", graded_under="u")
+
+
+def test_a_history_is_a_reply_that_can_be_pasted(course):
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        told = HandIn(student="ada", file="ada.ipynb", sha256="ada" * 16, source="canvas")
+        attempt = book.collected.keep("little", told).submission
+        said = msgspec.structs.replace(question("a", 30.0, 60.0))
+        checks = tuple(
+            msgspec.structs.replace(one, message="" if one.score else "The bound holds.\nIt did not.")
+            for one in said.checks
+        )
+        better = result(msgspec.structs.replace(said, checks=checks), question("b", 40.0, 40.0))
+        for _ in range(2):
+            book.keep_result(attempt, better, answer_key="k", graded_under="u")
+        lower = result(question("a", 30.0, 60.0), question("b", 20.0, 40.0))
+        book.keep_result(attempt, lower, answer_key="k", graded_under="u")
+        book.keep_result(attempt, better, answer_key="k", graded_under="u")
+    redink(course, "void", "little", "a_1", "--why", "unfair")
+    redink(course, "void", "little", "b_1", "--why", "unfair")
+    told = redink(course, "history", "ada", "little")
+    assert "The checks gave 70: a 30 of 60, b 40 of 40." in told
+    assert "The check “The bound holds.” of a does not count: everybody has its points (+30)." in told
+    assert "The check “b 1” of b does not count: everybody has its points (here nothing changes)." in told
+    assert told.count("attempt 1 graded: 70 points by the checks") == 1
+    assert told.count("attempt 1 judged again: 70 points by the checks, as before") == 2
+    assert "attempt 1 judged again: 50 points by the checks, before: 70 points by the checks" in told
+    assert "the check “The bound holds.” does not count any more, decided by" in told
+    assert "a_1" not in told
+    assert "does not count" not in redink(course, "history", "cy", "little")
+
+
+def test_a_history_of_what_is_not_graded_yet_takes_no_points_for_lateness(course):
+    with Gradebook(Course(course).gradebook_path(), Course(course).secret_name()) as book:
+        late = HandIn(student="cy", file="cy.ipynb", sha256="cy", source="canvas", handed_in=DUE + timedelta(days=1.5))
+        book.collected.keep("little", late)
+    assert "It is 2 days late: 20 % are taken for it." in redink(course, "history", "cy", "little")
+
+
+def test_a_history_can_be_read_while_another_command_writes(course):
+    book = Course(course).gradebook_path()
+    with Gradebook(book, Course(course).secret_name(), holder="redink grade little"):
+        assert "Ada Lovelace (ada), little: 70 of 100 points" in redink(course, "history", "ada", "little")
+        told = redink(course, "override", "little", "ada", "3", "--why", "x", code=1)
+        assert "in use by `redink grade little`" in told
+    assert not list(book.parent.glob("*-wal"))

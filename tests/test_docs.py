@@ -124,3 +124,14 @@ def test_no_page_of_the_site_asks_another_machine_for_anything(site):
 def test_the_schema_of_results_is_as_the_records_say():
     made = runpy.run_path(str(ROOT / "docs" / "schema.py"))
     assert made["FILE"].read_text(encoding="utf-8") == made["schema"](), "run `python docs/schema.py`"
+
+
+def test_a_check_that_the_docs_void_is_one_of_the_assignment(root):
+    named = {
+        found
+        for path in [*(root / "docs").rglob("*.md"), *(root / "cli").rglob("*.py")]
+        for found in re.findall(r"redink void (\w+) (\w+) ", path.read_text(encoding="utf-8"))
+    }
+    assert named
+    for slug, check in named:
+        assert f"def {check}(" in (root / "assignments" / slug / "checks.py").read_text(encoding="utf-8")

@@ -177,11 +177,24 @@ def test_a_student_with_a_grade_and_no_row_is_refused_with_the_list(course):
         export_as(course, "canvas", theirs, column=COLUMN)
     told = str(refused.value).splitlines()
     assert told[0].startswith("nothing was written")
-    assert told[1:3] == [
+    assert told[1:] == [
         "  Ben Ali (ben) has a grade and no row",
-        "  Zed Zed (zed, not in the roster) has a grade and no row",
+        "add what the platform calls them to the roster (docs/instructor/export.md), or mend the file;",
+        "who has left the course: take them out of the roster, and they are left out here",
     ]
     assert not (course / "out.csv").exists()
+
+
+def test_who_has_left_the_course_stops_no_export_once_taken_out_of_the_roster(course):
+    theirs = CANVAS.replace('"Ali, Ben",402,s2,ben', '"Else, Somebody",409,s9,else')
+    roster = (course / "people.csv").read_text()
+    (course / "people.csv").write_text("".join(line for line in roster.splitlines(True) if "Ben Ali" not in line))
+    data, done = export_as(course, "canvas", theirs, column=COLUMN)
+    assert changed(theirs, data)["Lovelace, Ada"] == "7.00"
+    assert "1 with a grade who are neither in the file nor in the roster, and left out: ben" in lines(done)
+    (course / "course.toml").write_text("")
+    with pytest.raises(CourseError, match="ben has a grade and no row"):
+        export_as(course, "canvas", theirs, column=COLUMN)
 
 
 def test_a_student_without_a_grade_and_without_a_row_is_only_told(course):
@@ -434,3 +447,25 @@ def test_who_takes_the_name_of_the_test_student_gets_the_grade_and_stops_nobodys
     rows = {one.texts()[1]: one.texts()[5] for one in parse_table(data).rows}
     assert (rows["402"], rows["499"]) == ("5.00", "")
     assert "499" not in lines(done) and "row 11" not in lines(done)
+
+
+def test_the_row_of_the_test_student_stays_as_it_is_also_when_that_handed_in(course):
+    hand_in(course, "studenttest_499", 30.0, ids={"canvas": "499"})
+    data, done = export_as(course, "canvas", CANVAS, column=COLUMN)
+    rows = {one.texts()[1]: one.texts()[5] for one in parse_table(data).rows}
+    assert (rows["499"], rows["402"]) == ("", "5.00")
+    assert "the row of Canvas' test student stays" in lines(done)
+
+
+def test_the_column_of_another_assignment_is_refused(course):
+    for slug, title in (("other", "The Other"), ("one", "One")):
+        for place in ("assignments", "solutions"):
+            (course / place / slug).mkdir(parents=True)
+        text = (course / "assignments/little/assignment.toml").read_text()
+        (course / "assignments" / slug / "assignment.toml").write_text(
+            "\n".join([f'title = "{title}"', f'slug = "{slug}"', *text.splitlines()[2:]])
+        )
+    with pytest.raises(CourseError, match=r"'Other \(12346\)' is the column of other, not of little"):
+        export_as(course, "canvas", CANVAS, column="Other (12346)")
+    export_as(course, "canvas", CANVAS, column=COLUMN)
+    export_as(course, "canvas", CANVAS.replace("Other (12346)", "Homework 2 (12346)"), column="12346")

@@ -120,13 +120,26 @@ def test_a_time_that_a_platform_made_up_ends_too():
             "[assignments.littel]\ndue = 2026-01-01T00:00:00",
             "course.toml; did you mean little? The assignments are little",
         ),
-        ("[assignments.little]\ndue = 2026-01-01", "write the time too, as in 2026-11-20T23:59:00"),
+        (
+            "[assignments.little]\ndue = 2026-01-01",
+            "write the date and the time without quotes, as in due = 2026-11-20T23:59:00",
+        ),
         ("[assignments.little]\npenalty_per_day = -5", "penalty_per_day of little is -5"),
         ("[defaults]\ndue = 2026-01-01T00:00:00", "a due date belongs to an assignment"),
-        ("[assignments.little]\ndeu = 3", "Object contains unknown field `deu`"),
+        ("[assignments.little]\ndeu = 3", "line 2: there is no key 'deu' of an assignment; did you mean due?"),
         ('lateness = "maybe"', "Invalid enum value 'maybe'"),
         ("slip_days = -1", "slip_days is -1"),
         ("name = ", "course.toml"),
+        (
+            "\n[defaults]\npenalty_per_dy = 1",
+            "line 3: there is no key 'penalty_per_dy' in [defaults]; did you mean penalty_per_day?",
+        ),
+        ("roaster = 'x'", "line 1: there is no key 'roaster'; did you mean roster?"),
+        (
+            '[assignments.other]\ndue = 2026-11-20T10:00:00\n[assignments.little]\ndue = "18.11.2026"',
+            "course.toml, line 4: ",
+        ),
+        ('[assignments.little]\ndue = "18.11.2026"', "without quotes, as in due = 2026-11-20T23:59:00"),
     ],
 )
 def test_a_mistake_in_course_toml_is_one_sentence(tmp_path, text, complaint):

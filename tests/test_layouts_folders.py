@@ -418,3 +418,14 @@ def test_what_lies_beside_the_folder_of_a_class_leaves_nobody_out(tmp_path, besi
         assert found == {"ada": None, "ben": None, **more}
     else:  # two folders: which is around whom cannot be told, and that is said
         assert "holds 2 notebooks" in (found["class"] or "")
+
+
+def test_a_notebook_that_a_browser_saved_with_another_ending_is_taken(tmp_path):
+    files = {"ada.ipynb.txt": EMPTY, "ben/perceptron.ipynb.json": EMPTY, "cy.ipynb": EMPTY}
+    assert sorted(reasons(packed_by_zip(tmp_path / "a.zip", files)).items()) == [
+        ("ada", None),
+        ("ben", None),
+        ("cy", None),
+    ]
+    canvas = {"doeann_1_2_perceptron.ipynb.txt": EMPTY, "leebob_3_4_perceptron.ipynb": EMPTY}
+    assert set(reasons(packed_by_zip(tmp_path / "b.zip", canvas)).values()) == {None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -492,3 +493,37 @@ def test_a_wrong_pattern_is_one_clear_sentence(tmp_path, pattern, told):
         collect("perceptron", tmp_path, names=pattern)
     assert told in str(error.value)
     assert str(error.value).endswith("for example {name}_{id}_{file}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "i\u0307brahimo\u011fluzlatan",
+        unicodedata.normalize("NFD", "m\u00fcllerj\u00fcrgen"),
+        "\u0936\u0930\u094d\u092e\u093e\u0905\u0928\u093f\u0932",
+        "\u0e43\u0e08\u0e14\u0e35\u0e2a\u0e38\u0e17\u0e34\u0e19",
+        "m?llerj?rgen",
+        "m#U00fcllerj#U00fcrgen",
+    ],
+)
+def test_canvas_names_of_any_script_are_taken(tmp_path, name):
+    files = {f"{name}_41000_700001_perceptron.ipynb": EMPTY, "doeann_40527_700002_perceptron.ipynb": EMPTY}
+    found = collect("perceptron", packed_by_zip(tmp_path / "a.zip", files), insist="canvas")
+    assert found.gathered.layout == "canvas"
+    assert {one.handed.ids["canvas"] for one in found.found if one.handed} == {"41000", "40527"}
+    assert not found.gathered.ignored
+
+
+def test_a_canvas_download_full_of_combining_marks_is_still_one(tmp_path):
+    files = {f"i\u0307pek{letter}_4100{at}_7_perceptron.ipynb": EMPTY for at, letter in enumerate("abc")}
+    assert collect("perceptron", packed_by_zip(tmp_path / "a.zip", files)).gathered.layout == "canvas"
+
+
+def test_a_notebook_that_is_nobodys_is_told_apart_from_what_is_ignored(tmp_path):
+    files = {**canvas(), "my best work.ipynb": EMPTY}
+    found = collect("perceptron", packed_by_zip(tmp_path / "a.zip", files))
+    told = "1 notebook is nobody's, and not taken: my best work.ipynb (not named as Canvas names files)"
+    assert [line for line in found.gathered.lines() if line.startswith(told)]
+    assert not [
+        line for line in collect("perceptron", laid_out(tmp_path / "b", canvas())).gathered.lines() if "nobody" in line
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from redink import source
 from redink.assignment.spec import Question
 from redink.grader.pages import report as reporting
+from redink.grader.pages.charts import histogram
 from redink.grader.pages.facts import StudentFacts, class_facts, remark
 from redink.grader.pages.figures import difficulty, discrimination, distribution, share
 from redink.grader.pages.messages import read_message
@@ -617,3 +619,55 @@ def test_of_a_notebook_that_is_too_long_to_be_read_cells_are_told_by_their_text(
     twice = [Cell(index=place, source=f"def fit(X):\n    return {place}\n{far}") for place in (1, 2)]
     assert [cell.index for cell in own_cells(twice, asked)] == [2]
     assert own_cells([Cell(index=1, source=f"fit += 1\n{far}")], asked) == ()
+
+
+def test_full_marks_are_in_the_bar_below_them_also_where_somebody_has_more():
+    bins = distribution([100.0, 100.0, 95.0, 105.0, 110.0, 120.0], 100.0)
+    assert [(one.low, one.count) for one in bins if one.count] == [(90.0, 3), (100.0, 1), (110.0, 2)]
+
+
+@pytest.mark.parametrize("most", [100.0, 120.0, 200.0, 400.0])
+def test_no_two_numbers_below_the_chart_touch(most):
+    drawn = histogram(distribution([0.0, most], 100.0), "points")
+    below = re.findall(r'<text x="([-\d.]+)" y="196.0" text-anchor="(\w+)">(\d+)</text>', drawn)
+    assert {anchor for _, anchor, _ in below} == {"middle"}
+    places = [(float(x), 8.0 * len(text)) for x, _, text in below]
+    assert len(places) > 5
+    assert all(right - left > width for (left, width), (right, _) in itertools.pairwise(places))
+
+
+def test_an_extra_question_that_hardly_anybody_tried_is_not_among_the_hardest_and_tells_nothing():
+    few = question("more", "More", check("more_0", 10.0, FAILS), check("more_1", 10.0), tier="extra")
+    none = question("more", "More", check("more_0", 10.0, FAILS), check("more_1", 10.0, FAILS), tier="extra")
+    ok = question("a", "A", check("a_0", 30.0))
+    class_of = [
+        msgspec.structs.replace(
+            facts(f"s{at}", blank=frozenset({"more"}) if at else frozenset()),
+            result=result(ok if at % 2 else question("a", "A", check("a_0", 30.0, FAILS)), none if at else few),
+        )
+        for at in range(12)
+    ]
+    found = class_facts("Little", class_of, [])
+    assert [(one.id, one.reached) for one in found.hardest] == [("a_0", 12)]
+    assert {one.id: one.discrimination for one in found.questions}["more"] is None
+
+
+def test_what_a_person_should_look_at_is_not_on_the_students_page(tmp_path):
+    made = Class(tmp_path)
+    notes = ("an empty function might have answered so too: a person should look", "an input was changed in place")
+    names = [f"check_{at}" for at in range(6)]
+    made.hand_in("ada", result(question("a", "Doubling", *(check(one, 10.0, notes=notes) for one in names))))
+    write(made)
+    page = read(made, "students/ada.html")
+    assert "a person should look" not in page and "changed in place" in page
+    told = "might have answered so too: a person should look (check_0, check_1, check_2 and 3 more checks)"
+    assert told in read(made, "index.html")
+
+
+def test_points_lost_are_those_that_count(room):
+    with room.book() as book:
+        book.decisions.override("little", "ben", "a", 60.0, reason="renamed", who="t")
+    write(room)
+    everybody = read(room, "index.html").partition('id="everybody"')[2]
+    assert "<bdi>b 0/40</bdi>" in everybody
+    assert "a 30/60" not in everybody

@@ -212,7 +212,11 @@ def test_old_notebooks_go_and_grades_stay(desk):
     assert grades(desk) == before
     run(desk, "report", "little", "--to", "report", "--now")
     assert "15, set by" in run(desk, "history", "zelda", "little")
-    assert "must be graded again" in run(desk, "rejudge", "little").replace("\n", " ")
+    told = desk.redink("rejudge", "little")
+    assert told.returncode == 1
+    assert "cannot be judged again and keep their grades: their notebooks were purged" in " ".join(told.stdout.split())
+    assert "must be graded again" not in told.stdout
+    assert "the notebooks of little were purged" in desk.redink("similar", "little", "--to", "alike").stderr
     assert grades(desk) == before
 
 
@@ -288,3 +292,27 @@ def test_a_name_is_found_as_a_whole_word_and_a_short_one_is_not_looked_for():
     found = ["Ada", "doe_ada_40527", "ada's", "(ada)"]
     assert [text for text in [*found, "Granada", "adamant", "x"] if pattern.search(text)] == found
     assert words_pattern(["x", ""]) is None
+
+
+def test_nobody_is_chosen_among_people_of_one_name(desk):
+    (desk.root / "people.csv").write_text("id,name\nwwang,Wei Wang\nwwang2,Wei Wang\nwwong,Wai Wong\n")
+    (desk.root / "course.toml").write_text('roster = "people.csv"\n')
+    before = grades(desk)
+    for words in (("purge",), ("history",), ("extend", "little"), ("override", "little")):
+        more = (
+            ("--until", "2030-01-01", "--why", "x")
+            if "extend" in words
+            else ("3", "--why", "x")
+            if "override" in words
+            else ()
+        )
+        told = desk.redink(*words, "Wei Wang", *more)
+        assert told.returncode == 1
+        assert "are called 'Wei Wang': write the id of one of them: wwang, wwang2" in told.stderr
+        assert "did you mean" not in told.stderr
+    assert grades(desk) == before
+    (desk.root / "times.csv").write_text("student,submitted_at\nWei Wang,2026-11-21 10:00\n")
+    told = desk.redink("collect", "little", "class", "--times", "times.csv")
+    assert (
+        "times.csv, line 2: 2 people are called 'Wei Wang': write the id of one of them: wwang, wwang2" in told.stderr
+    )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redink.errors import CourseError
-from redink.grader.rules.roster import read_roster
+from redink.grader.rules.roster import Person, Roster, read_roster
 from redink.grader.rules.tables import cell_saying, parse_table
 
 OWN = "id,name,email,group,github\nada,Ada Lovelace,ada@x.edu,red,countess\nkurt,Kurt Gödel,kg@x.edu,red,\n"
@@ -154,3 +154,11 @@ def test_two_of_one_name_are_told_apart_by_moodles_number_as_it_writes_it_in_fil
         "b",
     ]
     assert found.find("x", "Ann Doe", {"moodle": "73"}) is None
+
+
+def test_names_that_differ_in_marks_are_two_names_and_accents_are_not_needed():
+    roster = Roster((Person(id="ram", name="\u0930\u093e\u092e"), Person(id="ib", name="\u0130brahim O\u011flu")))
+    assert roster.find("\u0930\u093e\u092e") == roster["ram"]
+    assert roster.find("\u0930\u092e\u093e") is None
+    for name in ("i\u0307brahimo\u011flu", "ibrahimoglu", "\u0130brahim O\u011flu"):
+        assert roster.find(name) == roster["ib"]

@@ -85,6 +85,9 @@ def _show_the_rest(out: Console, rejudged: Rejudged) -> None:
     for questions, names in _by_questions(rejudged.unseen).items():
         what = f"{', '.join(questions)} must be graded again: a check was never reached, or its inputs or calls have changed"
         out.print(Text(f"{first_names(names)}: {what}", style="yellow"))
+    if rejudged.purged:
+        what = "cannot be judged again and keep their grades: their notebooks were purged"
+        out.print(Text(f"{len(rejudged.purged)} {what}: {first_names(rejudged.purged)}", style="yellow"))
     for name, why in rejudged.failed.items():
         out.print(Text(f"{name} could not be judged again and keeps its grade: {why}", style="red"))
     if rejudged.older:

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from redink.records import NOT_WRITTEN, RUN_AGAIN
+from redink.records import RUN_AGAIN
 from redink.texts import clean
 from redink_cli.screen import console
 from redink_cli.tables import first_names
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from redink.grader.desk.collecting import CollectedClass, Receipt
     from redink.grader.pages.facts import ClassFacts
     from redink.grader.pipeline.report import GradeChange, MistakeGroup, Report
-    from redink.records import QuestionResult, Result
+    from redink.records import Result
 
 _LISTED = 30  # submissions that are shown one by one: a screen
 _FIRST = 5  # people of one kind, questions and mistakes that are named in a class at a glance
@@ -55,15 +55,19 @@ def show_collected(collected: CollectedClass) -> None:
         ("taken out of a group, whose grade they no longer have", len(out_of), out_of),
         ("have a time and no file", len(collected.untimed), collected.untimed),
         (_LATE, len(late), [_called(one) for one in late]),
-        ("missing", len(collected.missing), collected.missing),
+        ("missing", len(collected.missing), [_with_id(one, collected.names) for one in collected.missing]),
     ):
         if count:
             out.print(Text(f"{count} {title}: {first_names(names)}", style="yellow"))
-    for line in collected.disputes:
+    for line in (*collected.nobodys, *collected.disputes, *filter(None, [collected.mixed_up])):
         out.print(Text(line, style="yellow"))
     out.print(Text(_taken(collected), style="bold"))
     if not collected.dry:
         out.print(f"next: redink grade {collected.assignment}")
+
+
+def _with_id(id: str, names: Mapping[str, str]) -> str:
+    return f"{clean(names[id])} ({id})" if names.get(id, id) != id else id
 
 
 def _called(receipt: Receipt) -> str:
@@ -77,14 +81,14 @@ def _taken(collected: CollectedClass) -> str:
     students = len({name for one in receipts for name in (one.student, *one.group)})
     verb = "would be taken" if collected.dry else "taken"
     again = f", {known} known before" if known else ""
-    return f"{new} attempts {verb}{again}, of {students} students"
+    return f"{new} attempt{'' if new == 1 else 's'} {verb}{again}, of {students} student{'' if students == 1 else 's'}"
 
 
 def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *, more: bool = True) -> None:
     """Show a class after grading, which grades changed, where everything is kept and, with `more`, what to do next."""
     out = console()
     if len(report.results) <= _LISTED:
-        out.print(_rows(report.results, report.names))
+        out.print(_rows(report))
         _show_groups(out, report.groups)
     else:
         _show_at_a_glance(out, report)
@@ -98,20 +102,22 @@ def show_class(report: Report, written: Iterable[tuple[str, Path | str]] = (), *
         out.print(_next_steps(report), soft_wrap=True)
 
 
-def _rows(results: Sequence[Result], names: Mapping[str, str]) -> Table:
+def _rows(report: Report) -> Table:
     """Show a line for each submission."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("submission", overflow="fold")
     table.add_column("score", justify="right")
     table.add_column("what was seen", overflow="fold")
-    for result in results:
-        table.add_row(Text(_with_name(result.submission.id, names)), _score(result), Text(_remark(result)))
+    for result in report.results:
+        id = result.submission.id
+        seen = "; ".join(filter(None, (report.doubts.get(id), _remark(result))))
+        table.add_row(Text(_with_name(id, report.names)), _score(result), Text(seen))
     return table
 
 
 def _with_name(id: str, names: Mapping[str, str]) -> str:
     """Put the name of the roster beside an id, where that leaves room for what was seen."""
-    called = f"{clean(names[id])} ({id})" if names.get(id, id) != id else id
+    called = _with_id(id, names)
     return called if cell_len(called) <= _WHO else id
 
 
@@ -124,7 +130,7 @@ def _score(result: Result) -> Text:
 
 def _remark(result: Result) -> str:
     """Say in one line what an instructor wants to know about a result."""
-    from redink.grader.pages.facts import asked_of_a_person
+    from redink.grader.pages.facts import NOTHING_YET, asked_of_a_person, is_untouched
 
     if result.state != "graded":
         return f"{result.state}: {result.reason}"
@@ -137,20 +143,12 @@ def _remark(result: Result) -> str:
         parts.append(RUN_AGAIN)
     core = [question for question in result.questions if question.tier == "core"]
     other = [question.id for question in core if question.score < question.max_score and not question.hint]
-    if len(other) == len(core) and all(map(_is_untouched, core)):
-        parts.append("nothing is written yet")
+    if is_untouched(result):
+        parts.append(NOTHING_YET)
     elif other:
         parts.append(f"lost points in {', '.join(other)}")
     parts += asked_of_a_person(result)
     return "; ".join(parts)
-
-
-def _is_untouched(question: QuestionResult) -> bool:
-    """Tell whether nothing of a question was begun; of short answers only the public check says so."""
-    told = [check for check in question.checks if check.visibility == "public"] or question.checks
-    return question.score == 0 and all(
-        check.verdict == "not_run" or f"\n{NOT_WRITTEN}." in check.message.lower() for check in told
-    )
 
 
 def _show_at_a_glance(out: Console, report: Report) -> None:
@@ -166,7 +164,9 @@ def _show_at_a_glance(out: Console, report: Report) -> None:
     for one in shared:
         out.print(Text(f"{one.count:>7}  {one.question}: {one.name}"), no_wrap=True, overflow="ellipsis")
     if facts.scores:
-        hardest = sorted(facts.questions, key=lambda one: one.difficulty)[:_FIRST]
+        hardest = sorted((one for one in facts.questions if one.tier == "core"), key=lambda one: one.difficulty)[
+            :_FIRST
+        ]
         shares = ", ".join(f"{one.id} {one.difficulty:.0%}" for one in hardest)
         out.print(Text(f"points by question, the hardest first: {shares}"))
         out.print(_distribution(facts))

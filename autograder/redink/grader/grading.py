@@ -94,11 +94,20 @@ class Grading(NamedTuple):
 
     def prepare(self, submission: Submission, before: Graded | None) -> Job | Outcome:
         """Return the job of a submission, or its outcome where there is nothing to do."""
-        if before is not None and before.graded_under == graded_under(self.name, submission):
+        if (
+            before is not None
+            and before.graded_under == graded_under(self.name, submission)
+            and self._is_its(before, submission)
+        ):
             return Outcome(result=before.result, reused=True, before=before.result, mistakes=before.mistakes)
         if submission.reason is not None:
             return self.finish(submission, before, Done(state="ungradable", reason=submission.reason))
         return prepare_job(self.book, self.key, submission, before)
+
+    def _is_its(self, before: Graded, submission: Submission) -> bool:
+        """Tell whether a result is of this very attempt: the same bytes may be two, with others between."""
+        attempt = submission.attempt or self.book.collected.latest(self.key.slug, submission.name.id)
+        return before.submission == attempt
 
     def finish(self, submission: Submission, before: Graded | None, done: Done) -> Outcome:
         """Record what a worker made of a submission, and say what became of it."""

@@ -50,6 +50,7 @@ class Rejudged(Record, frozen=True):
     judged: int
     changes: tuple[Change, ...]
     unseen: dict[str, tuple[str, ...]]  # submissions, and their questions of which a given or a when has changed
+    purged: tuple[str, ...]  # submissions of which nothing but the grade is left
     older: tuple[str, ...]  # submissions that were observed under older code or libraries
     failed: dict[str, str]  # submissions that could not be judged and keep their grade, and why
     applied: bool
@@ -98,7 +99,7 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
     key, book = by.key, by.book
     changes: list[Change] = []
     kept: list[Change] = []
-    older, judged = [], 0
+    older, purged, judged = [], [], 0
     together = book.collected.together(key.slug)
     unseen: dict[str, tuple[str, ...]] = {}
     failed: dict[str, str] = {}
@@ -111,7 +112,10 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
             continue
         try:
             stored = find_evidence(book, key, graded.submission)
-            if stored is None or not {question.id for question in old.questions}.issuperset(stored.unseen):
+            if stored is None:
+                purged.append(old.submission.id)
+                continue
+            if not {question.id for question in old.questions}.issuperset(stored.unseen):
                 unseen[old.submission.id] = tuple(question.id for question in key.spec.questions)
                 continue
             new = _judge_again(by, graded, stored)
@@ -131,6 +135,7 @@ def _rejudge_all(by: _Rejudging, all_graded: list[Graded]) -> Rejudged:
         judged=judged,
         changes=tuple(changes),
         unseen=unseen,
+        purged=tuple(purged),
         older=tuple(older),
         failed=failed,
         applied=by.apply,

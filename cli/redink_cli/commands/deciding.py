@@ -97,8 +97,8 @@ def void_command(slug: str, check: str, gradebook: Path | None, why: str, undo: 
     """Have a broken check count as passed for everybody who was graded.
 
     \b
-    Example: redink void perceptron bound_holds --why "the text does not say so"
-             redink void perceptron bound_holds --undo --why "it does"
+    Example: redink void perceptron the_order_is_followed --why "the text is silent"
+             redink void perceptron the_order_is_followed --undo --why "it is not"
     """
     from redink.grader.course import Course
     from redink.grader.desk.deciding import void
@@ -125,7 +125,7 @@ def history_command(student: str, slugs: tuple[str, ...], gradebook: Path | None
     from redink.grader.desk.standings import open_gradebook
 
     course = Course.find()
-    with open_gradebook(course, gradebook, "redink history") as book:
+    with open_gradebook(course, gradebook, "redink history", reads=True) as book:
         for slug in slugs or book.collected.assignments():
             click.echo("\n".join(history(course, book, slug, student)) + "\n")
 
@@ -154,7 +154,10 @@ def _decide(
         read_wishes(file, column) if file else [Wish(student=student or "", value=value, reason=why, question=question)]
     )
     course = Course.find()
-    with open_gradebook(course, gradebook, f"redink {'extend' if column == 'until' else 'override'} {slug}") as book:
+    extends = column == "until"  # who is ill may ask before anybody has handed in
+    with open_gradebook(
+        course, gradebook, f"redink {'extend' if extends else 'override'} {slug}", make=extends
+    ) as book:
         _show(decide(course, book, slug, wishes))
 
 
@@ -166,7 +169,8 @@ def _need_a_reason(why: str) -> None:
 def _show(moves: Sequence[GradeMove]) -> None:
     for one in moves:
         old, new = ("no grade" if value is None else f"{value:g}" for value in (one.old, one.new))
-        until = f"time until {one.until}; " if one.until else ""
+        was = f" (was {one.before})" if one.before not in ("", one.until) else ""
+        until = f"time until {one.until}{was}; " if one.until else ""
         click.echo(f"{one.student}: {until}{new}" + ("" if old == new else f" (was {old})"))
         if one.group:
             click.echo(f"  this is about {one.student} alone; in the same group: {', '.join(one.group)}")

@@ -150,7 +150,7 @@ def rejudge_command(
         screen.write_json(rejudged, json_file)
     if json_file != "-":
         changes.show_rejudged(rejudged)
-    ctx.exit(1 if rejudged.failed else 0)
+    ctx.exit(1 if rejudged.failed or rejudged.purged else 0)
 
 
 @click.command("demo")

@@ -109,7 +109,7 @@ def _fill(order: Order, book: Any) -> ExportAccount:
     rows = [_row(at, student) for at, student in enumerate(book.students)]
     matches = match_rows(rows, order.known.people)
     assert order.into is not None
-    refuse_unmatched(order.into, scores, matches)
+    refuse_unmatched(order.into, scores, matches, order.known.enrolled)
     standings = order.known.by_student()
     done = [
         _place(order, book, standings[student], scores[student], row)

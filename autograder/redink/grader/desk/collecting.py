@@ -1,7 +1,7 @@
 """`redink collect`: everybody's files from wherever they were handed in, into the gradebook, with a receipt for each.
 
 Every file is accounted for: taken, ignored with a reason, or somebody's problem. Each attempt is one transaction, and the
-same bytes are the same attempt, so a collection that was interrupted is simply run again.
+same bytes are the same attempt, so a collection that was interrupted is simply run again, and so is an older one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,9 +17,12 @@ from pathlib import Path
 import msgspec
 
 from redink.assignment.spec import read_spec
-from redink.errors import CourseError, SubmissionError, in_one_sentence
+from redink.errors import CourseError, RedinkError, SubmissionError, in_one_sentence
+from redink.grader.assignment.handed_out import handed_out, looks_like, names_by_assignment, other_assignment
 from redink.grader.course import Course
+from redink.grader.intake.layouts.gathered import nobodys
 from redink.grader.pipeline.collect import Found, collect
+from redink.grader.pipeline.load import as_notebook
 from redink.grader.rules.course_rules import CourseRules, local_time
 from redink.grader.rules.groups import disputes
 from redink.grader.rules.reading import read_course
@@ -26,10 +30,12 @@ from redink.grader.rules.roster import Roster, read_roster
 from redink.grader.rules.tables import CsvTable, harmless, read_table
 from redink.grader.store.collected import HandIn, Kept
 from redink.grader.store.gradebook import Gradebook
+from redink.notebook import read_cells
 from redink.records import Record
 from redink.texts import clean, look_alikes
 
 _TIMES = ("submitted at", "handed in", "last modified (submission)", "last modified submission", "time")
+_MOST_LOOKED_AT = 8 << 20  # bytes of a notebook
 _WHO = ("student", "id", "identifier", "email", "email address", "sis login id", "username")
 
 Progress = Callable[[int, int], None]  # so many of so many
@@ -51,6 +57,7 @@ class Receipt(Record, frozen=True):
     flags: tuple[str, ...] = ()
     group: tuple[str, ...] = ()  # who else has it
     taken_out: tuple[str, ...] = ()  # who had it before
+    looks_like: str = ""  # the assignment whose notebook this is, if it is another one
     late: bool = False  # the platform says so, and not by how much
 
 
@@ -65,6 +72,9 @@ class CollectedClass(Record, frozen=True):
     missing: tuple[str, ...]  # of the roster, without any attempt
     untimed: tuple[str, ...] = ()  # whom the file of times names, and nobody collected
     disputes: tuple[str, ...] = ()  # groups whose people handed in different files
+    nobodys: tuple[str, ...] = ()  # notebooks that lie among those of the class, a line for each source
+    names: dict[str, str] = msgspec.field(default_factory=dict)  # of the roster, by id
+    mixed_up: str = ""  # whose notebooks most of these are, if not this assignment's
     dry: bool = False
 
 
@@ -88,29 +98,36 @@ def collect_class(
     people = read_roster(roster) if roster else people
     people = people and people.grouped(these.groups)
     until = local_time(_moment(before), rules.zone) if before else None
-    asked = read_spec(course.find_assignment(slug)).all_names()
+    asked, given = read_spec(course.find_assignment(slug)).all_names(), handed_out(course, slug)
+    others = names_by_assignment(course)
     found = [
-        collect(slug, one, names_asked=asked, insist=insist, names=names, before=until, roster=people)
+        collect(slug, one, names_asked=asked, handed_out=given, insist=insist, names=names, before=until, roster=people)
         for one in sources
     ]
     known = _read_times(times, rules, people) if times else {}
-    attempts = [one for collected in found for one in collected.attempts]
+    attempts = [(place, one) for place, collected in enumerate(found) for one in collected.attempts]
     path = None if dry_run else gradebook or course.gradebook_path()
-    receipts = []
+    receipts: list[Receipt] = []
+    taken: dict[tuple[int, str], list[int]] = defaultdict(list)  # the attempts that files of one source and student are
     with Gradebook(path, course.secret_name(), holder=f"redink collect {slug}") as book:
-        for done, one in enumerate(attempts, start=1):
-            receipts.append(_keep(book, slug, one, known, bool(people and these.groups)))
+        for done, (place, one) in enumerate(attempts, start=1):
+            mine = None if until else taken[place, one.id]  # --before says which commit is meant: that one counts
+            receipts.append(_keep(book, slug, one, known, bool(people and these.groups), mine, others))
             progress(done, len(attempts))
         there = book.collected.attempts(slug)
-    everybody = [*there, *(one.id for one in attempts), *(one.id for one in (people.people if people else ()))]
+    handed = {one.id for _, one in attempts}
+    everybody = [*there, *handed, *(one.id for one in (people.people if people else ()))]
     return CollectedClass(
         assignment=slug,
         told=(*(one.gathered.told for one in found), *look_alikes(everybody)),
+        names={one.id: one.name for one in (people.people if people else ()) if one.name},
+        mixed_up=_mixed_up(receipts, slug),
+        nobodys=tuple(line for one in found for line in nobodys(one.gathered.ignored)),
         receipts=tuple(receipts),
         ignored=tuple((one.file, one.reason) for collected in found for one in collected.gathered.ignored),
         unmatched=tuple(sorted({name for one in found for name in one.unmatched})),
         missing=tuple(one.id for one in people.people if one.id not in there) if people else (),
-        untimed=tuple(sorted(set(known) - {one.id for one in attempts})),
+        untimed=tuple(sorted(set(known) - handed)),
         disputes=tuple(one.told for one in disputes(there, these.counts)),
         dry=dry_run,
     )
@@ -128,10 +145,19 @@ def write_receipts(collected: CollectedClass, path: Path) -> None:
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime], settled: bool) -> Receipt:
+def _keep(
+    book: Gradebook,
+    slug: str,
+    found: Found,
+    times: Mapping[str, datetime],
+    settled: bool,
+    taken: list[int] | None,
+    names: Mapping[str, frozenset[str]],
+) -> Receipt:
     """Keep one attempt; what cannot be read is kept as a problem, so that nobody vanishes.
 
-    `settled` says that the roster names all of a group; what Gradescope exports always does.
+    `settled` says that the roster names all of a group; what Gradescope exports always does. `taken` notes which attempts
+    the files of one source are.
     """
     handed, content = found.handed, b""
     assert handed is not None
@@ -152,24 +178,48 @@ def _keep(book: Gradebook, slug: str, found: Found, times: Mapping[str, datetime
         settled=settled or handed.source == "gradescope",
         problem=problem,
     )
-    kept = book.collected.keep(slug, handed, content if problem is None else None)
-    return _receipt(handed, kept)
+    kept = book.collected.keep(slug, handed, content if problem is None else None, taken=taken)
+    if taken is not None:
+        taken.append(kept.submission)
+    return _receipt(handed, kept, _other_assignment(names, slug, found.file, content))
 
 
-def _receipt(handed: HandIn, kept: Kept) -> Receipt:
+def _other_assignment(names: Mapping[str, frozenset[str]], slug: str, file: str, content: bytes) -> str:
+    """Return which other assignment's notebook this is; what cannot be read is said when it is graded."""
+    if not content or len(content) > _MOST_LOOKED_AT:
+        return ""
+    try:
+        return other_assignment(names, slug, read_cells(as_notebook(file, content)))
+    except RedinkError:
+        return ""
+
+
+def _mixed_up(receipts: Sequence[Receipt], slug: str) -> str:
+    """Say so if more than half of all that was handed in is another assignment's."""
+    found = Counter(one.looks_like for one in receipts if one.looks_like)
+    for other, count in found.most_common(1):
+        if 2 * count > len(receipts):
+            return (
+                f"{count} of {len(receipts)} look like {other}'s notebook: is this {slug}, or `redink collect {other}`?"
+            )
+    return ""
+
+
+def _receipt(handed: HandIn, kept: Kept, other: str) -> Receipt:
     return Receipt(
         student=handed.student,
         name=handed.name,
         file=handed.file,
         sha256=handed.sha256,
-        handed_in=handed.handed_in,
+        handed_in=kept.handed_in,
         attempt=kept.attempt,
         new=kept.new,
         problem=handed.problem,
-        flags=handed.flags,
+        flags=(*handed.flags, looks_like(other)) if other else handed.flags,
+        looks_like=other,
         group=handed.members,
         taken_out=kept.taken_out,
-        late=bool(handed.late) and handed.handed_in is None,
+        late=bool(handed.late) and kept.handed_in is None,
     )
 
 
@@ -191,12 +241,15 @@ def _times(
         texts = [text.strip() for text in row.texts()]
         if len(texts) <= max(who, when) or not texts[when] or texts[when] == "-":
             continue
-        person = people.find(texts[who]) if people else None
         try:
+            meant = people.meant(texts[who]) if people else []
+            if len(meant) > 1:
+                ids = ", ".join(one.id for one in meant)
+                raise CourseError(f"{len(meant)} people are called {texts[who]!r}: write the id of one of them: {ids}")
             moment = _moment(texts[when])
         except CourseError as error:
             raise CourseError(f"{path}, line {number}: {error}") from error
-        found.append((person.id if person else texts[who], local_time(moment, rules.zone)))
+        found.append((meant[0].id if meant else texts[who], local_time(moment, rules.zone)))
     return found
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import getpass
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -23,6 +24,9 @@ from redink.grader.rules.standing import Standing
 from redink.grader.rules.tables import read_table
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Record
+from redink.suggesting import did_you_mean
+
+_Read = TypeVar("_Read")
 
 
 class GradeMove(Record, frozen=True):
@@ -33,6 +37,7 @@ class GradeMove(Record, frozen=True):
     new: float | None
     group: tuple[str, ...] = ()  # who has the same submission, and keeps the grade
     until: str = ""  # by the course's clock, after an extension
+    before: str = ""  # until when there was an extension before it
 
 
 class Wish(Record, frozen=True):
@@ -42,6 +47,7 @@ class Wish(Record, frozen=True):
     value: str
     reason: str = ""
     question: str = ""
+    where: str = ""  # in a file of many
 
 
 def read_wishes(path: Path, column: str) -> list[Wish]:
@@ -64,7 +70,13 @@ def read_wishes(path: Path, column: str) -> list[Wish]:
         if not (said("student") and said("reason")):
             raise CourseError(f"{path}, line {number}: a student and a reason are needed; nothing was changed")
         wishes.append(
-            Wish(student=said("student"), value=said(column), reason=said("reason"), question=said("question"))
+            Wish(
+                student=said("student"),
+                value=said(column),
+                reason=said("reason"),
+                question=said("question"),
+                where=f"{path}, line {number}: ",
+            )
         )
     return wishes
 
@@ -72,23 +84,25 @@ def read_wishes(path: Path, column: str) -> list[Wish]:
 def extend(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -> list[GradeMove]:
     """Set until when students have time: `2026-11-22 23:59`, or `+2` for so many days after it is due."""
     before = find_standings(course, book, slug)
-    made = [(find_student(before, one.student), _until(before.rules, slug, one.value), one) for one in wishes]
+    made = _all_read(wishes, lambda one: (_who(before, one), _until(before, one), one))
     with book.transaction():
         for student, until, one in made:
             book.decisions.extend(slug, student, until, reason=one.reason, who=getpass.getuser())
-    ends = {student: local(until, before.rules) or "it is due" for student, until, _ in made}
-    moves = _moves(before, find_standings(course, book, slug), list(ends))
-    return [msgspec.structs.replace(one, until=ends[one.student]) for one in moves]
+    after = find_standings(course, book, slug)
+    moves = _moves(before, after, [student for student, _, _ in made])
+    return [
+        msgspec.structs.replace(one, until=_end(after, one.student) or "it is due", before=_end(before, one.student))
+        for one in moves
+    ]
 
 
 def override(course: Course, book: Gradebook, slug: str, wishes: Sequence[Wish]) -> list[GradeMove]:
     """Set scores of questions, or of the whole assignment where no question is named."""
     before = find_standings(course, book, slug)
     spec = read_spec(course.find_assignment(slug))
-    made = [(find_student(before, one.student), _score(before, spec, one), one) for one in wishes]
+    made = _all_read(wishes, lambda one: (_who(before, one), _score(before, spec, one), one))
     with book.transaction():
         for student, score, one in made:
-            book.collected.student(student)
             book.decisions.override(slug, student, one.question, score, reason=one.reason, who=getpass.getuser())
     return _moves(before, find_standings(course, book, slug), [student for student, _, _ in made])
 
@@ -106,7 +120,9 @@ def void(course: Course, book: Gradebook, slug: str, check: str, *, void: bool, 
         }
     )
     if check not in known:
-        raise CourseError(f"{slug} has no check {check!r} that was graded; there are: {', '.join(known) or 'none'}")
+        near = did_you_mean(check, known)
+        where = "the class page has the names, beside what the checks ask" if known else "nothing was graded yet"
+        raise CourseError(f"{slug} has no check {check!r} that was graded; {near or where}")
     if void == any(one.check == check for one in before.voids):
         raise CourseError(f"{check} is {'void already' if void else 'not void'}; nothing was changed")
     book.decisions.void(slug, check, void, reason=reason, who=getpass.getuser())
@@ -114,10 +130,47 @@ def void(course: Course, book: Gradebook, slug: str, check: str, *, void: bool, 
     return [one for one in _moves(before, after, [one.student for one in before.standings]) if one.old != one.new]
 
 
-def _until(rules: CourseRules, slug: str, told: str) -> datetime | None:
-    """Read a moment of the course's clock, or so many days after an assignment is due; nothing is None."""
-    if not told:
+def _all_read(wishes: Sequence[Wish], read: Callable[[Wish], _Read]) -> list[_Read]:
+    """Read all decisions; of those that cannot be, all are told, each with its line."""
+    found, wrong = [], []
+    for one in wishes:
+        try:
+            found.append(read(one))
+        except CourseError as error:
+            wrong.append(f"{one.where}{error}")
+    if wrong:
+        raise CourseError("; ".join(wrong))
+    return found
+
+
+def _who(known: ClassStandings, wish: Wish) -> str:
+    return find_student(known, wish.student)
+
+
+def _until(known: ClassStandings, wish: Wish) -> datetime | None:
+    """Return the end of a student's time, after the due date; None if an extension is taken back."""
+    rules, slug = known.rules, known.assignment
+    if not wish.value:
+        if not known.by_student()[_who(known, wish)].late.extended:
+            raise CourseError(f"{wish.student} has no extension that could be taken back")
         return None
+    until, due = _moment(rules, slug, wish.value), rules.due(slug)
+    if due is not None and until <= due:
+        raise CourseError(
+            f"{local(until, rules)} is no more time for {wish.student}: {slug} is due {local(due, rules)} "
+            "(--undo takes an extension back)"
+        )
+    return until
+
+
+def _end(known: ClassStandings, student: str) -> str:
+    """Write until when a student has an extension."""
+    late = known.by_student()[student].late
+    return local(late.due, known.rules) if late.extended else ""
+
+
+def _moment(rules: CourseRules, slug: str, told: str) -> datetime:
+    """Read a moment of the course's clock, or so many days after an assignment is due."""
     due = rules.due(slug)
     try:
         if told.startswith("+"):
@@ -135,6 +188,10 @@ def _until(rules: CourseRules, slug: str, told: str) -> datetime | None:
 
 def _score(known: ClassStandings, spec: Spec, wish: Wish) -> float | None:
     if not wish.value:
+        standing = known.by_student()[_who(known, wish)]
+        set_to = {one.id: one.override for one in standing.questions} if wish.question else {"": standing.override}
+        if not set_to.get(wish.question):
+            raise CourseError(f"{wish.student} has no score of {wish.question or 'the whole'} that could be taken back")
         return None
     most = known.standings[0].max_score if known.standings else 0.0
     if wish.question:
@@ -152,12 +209,18 @@ def _score(known: ClassStandings, spec: Spec, wish: Wish) -> float | None:
     try:
         score = float(wish.value)
     except ValueError:
-        raise CourseError(f"{wish.value!r} is no score for {wish.student}") from None
+        near = wish.value.replace(",", ".", 1)
+        write = f"; write {near}" if "," in wish.value and _is_number(near) else ""
+        raise CourseError(f"{wish.value!r} is no score for {wish.student}{write}") from None
     if not 0 <= score < math.inf:
         raise CourseError(f"a score is a number from 0 upwards, not {wish.value}")
     if wish.question and score > most:
         raise CourseError(f"{wish.question} has {most:g} points; {score:g} are more")
     return score
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdecimal()
 
 
 def _moves(before: ClassStandings, after: ClassStandings, students: Sequence[str]) -> list[GradeMove]:

@@ -12,13 +12,12 @@ import msgspec
 
 from redink.errors import CourseError
 from redink.grader.course import Course
-from redink.grader.desk.standings import people_of
+from redink.grader.desk.standings import find_called, people_of
 from redink.grader.evidence.packing import decode_sources
 from redink.grader.rules.reading import read_course
-from redink.grader.rules.roster import Person, Roster
+from redink.grader.rules.roster import Person
 from redink.grader.store.gradebook import Gradebook
 from redink.records import Result
-from redink.suggesting import did_you_mean
 
 
 def find_person(course: Course, book: Gradebook, told: str) -> Person:
@@ -28,11 +27,7 @@ def find_person(course: Course, book: Gradebook, told: str) -> Person:
     people = people_of(
         book, roster, [*known, *(one.id for one in (roster.people if roster else ()) if one.id not in known)]
     )
-    person = people.get(told) or Roster(tuple(people.values())).find(told)
-    if person is None:
-        near = did_you_mean(told, people)
-        raise CourseError(f"nobody in this course is called {told!r}" + (f"; {near}" if near else ""))
-    return person
+    return find_called(people, told, "this course")
 
 
 def names_of(person: Person) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,6 +32,7 @@ class ClassStandings(Record, frozen=True):
     people: dict[str, Person]
     voids: tuple[Void, ...] = ()
     enrolled: frozenset[str] | None = None  # None: there is no roster
+    sentences: dict[str, str] = msgspec.field(default_factory=dict)  # of checks, where some do not count
     disputes: tuple[Dispute, ...] = ()  # groups whose people handed in different files
 
     def by_student(self) -> dict[str, Standing]:
@@ -57,12 +58,17 @@ class ClassStandings(Record, frozen=True):
 
 
 @contextlib.contextmanager
-def open_gradebook(course: Course, gradebook: Path | None, holder: str) -> Iterator[Gradebook]:
-    """Open the gradebook of a course that exists already; a command that only looks makes none."""
+def open_gradebook(
+    course: Course, gradebook: Path | None, holder: str, *, make: bool = False, reads: bool = False
+) -> Iterator[Gradebook]:
+    """Open the gradebook of a course that exists already; a command that only looks makes none.
+
+    One that `reads` alone may look while another command writes.
+    """
     path = gradebook or course.gradebook_path()
-    if not path.exists():
+    if not (make or path.exists()):
         raise CourseError(f"there is no gradebook {path}: collect or grade first, or name another with --gradebook")
-    with Gradebook(path, course.secret_name(), holder=holder) as book:
+    with Gradebook(path, course.secret_name(), holder=holder, reads=reads) as book:
         yield book
 
 
@@ -94,20 +100,41 @@ def find_standings(course: Course, book: Gradebook, slug: str) -> ClassStandings
         standings=standings,
         people=people_of(book, roster, students),
         voids=voids[slug],
+        sentences=check_sentences(standings) if voids[slug] else {},
         enrolled=frozenset(one.id for one in roster.people) if roster else None,
         disputes=disputes(attempts[slug], rules.of(slug).counts),
     )
 
 
+def check_sentences(standings: Sequence[Standing]) -> dict[str, str]:
+    """Return what checks ask, in words; of one that everybody passed no sentence is stored."""
+    results = [one.attempt.result for one in standings if one.attempt and one.attempt.result]
+    return {
+        check.id: check.message.split("\n")[0]
+        for result in results
+        for question in result.questions
+        for check in question.checks
+        if check.message
+    }
+
+
 def find_student(known: ClassStandings, told: str) -> str:
     """Find the student whom an instructor means by an id, an address or a whole name."""
-    if told in known.people:
-        return told
-    person = Roster(tuple(known.people.values())).find(told)
-    if person is not None:
-        return person.id
-    near = did_you_mean(told, known.people)
-    raise CourseError(f"nobody in {known.assignment} is called {told!r}" + (f"; {near}" if near else ""))
+    return find_called(known.people, told, known.assignment).id
+
+
+def find_called(people: Mapping[str, Person], told: str, where: str) -> Person:
+    """Find who is called so, by an id, an address or a whole name; several are all named, and nobody is chosen."""
+    if told in people:
+        return people[told]
+    meant = Roster(tuple(people.values())).meant(told)
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        who = ", ".join(f"{one.id}{f' <{one.email}>' if one.email not in ('', one.id) else ''}" for one in meant)
+        raise CourseError(f"{len(meant)} people in {where} are called {told!r}: write the id of one of them: {who}")
+    near = did_you_mean(told, people)
+    raise CourseError(f"nobody in {where} is called {told!r}" + (f"; {near}" if near else ""))
 
 
 def local(moment: datetime | None, rules: CourseRules) -> str:

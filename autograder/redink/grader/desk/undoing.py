@@ -49,6 +49,7 @@ def _undo(book: Gradebook, slug: str, span: tuple[int, int], apply: bool) -> Rej
         judged=len(pairs),
         changes=changes,
         unseen={},
+        purged=(),
         older=(),
         failed={},
         applied=apply,

@@ -39,5 +39,8 @@ def account_lines(done: ExportAccount) -> Iterator[str]:
         yield f"{len(done.nobodys)} rows of nobody in the gradebook, left as they are: {listed(done.nobodys)}"
     if done.absent:
         yield f"{len(done.absent)} without a grade who are not in the file: {listed(who[one] for one in done.absent)}"
+    if done.left:
+        who_left = listed(who[one] for one in done.left)
+        yield f"{len(done.left)} with a grade who are neither in the file nor in the roster, and left out: {who_left}"
     yield from done.told
     yield f"written to {done.to}"

@@ -10,7 +10,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from redink.errors import CourseError
-from redink.grader.export.columns import cell_text, choose_column, listing, place_of, title_and_number
+from redink.grader.export.columns import (
+    cell_text,
+    choose_column,
+    listing,
+    place_of,
+    refuse_column_of_another,
+    title_and_number,
+)
 from redink.grader.export.filling import Sheet, fill, read_sheet
 from redink.grader.export.formats import Export, Order
 from redink.grader.export.matching import SheetRow
@@ -40,7 +47,9 @@ class CanvasGradebook:
             for column, text in enumerate(header)
             if column > after and title_and_number(text)[1] and "read only" not in cell_text(maxima, column)
         }
-        column = choose_column(path, candidates, order.column, (order.known.assignment, order.title))
+        own = (order.known.assignment, order.title)
+        column = choose_column(path, candidates, order.column, own)
+        refuse_column_of_another(path, header[column], own, order.others)
         below = table.rows[points:]
         others = [text for row in below for text in row.texts()[after + 1 :]]
         style = style_of([cell_text(row, column) for row in below], table.separator, others)
@@ -85,5 +94,7 @@ def _rows(table: CsvTable, header: list[str], points: int) -> tuple[SheetRow, ..
         name = cell_text(row, whole) or f"{cell_text(row, first)} {cell_text(row, last)}".strip()
         ids = {kind: text for kind, place in places.items() if (text := cell_text(row, place))}
         if name or ids:
-            found.append(SheetRow(at=at, name=name, ids=ids, test=name.casefold() in _TEST_STUDENTS))
+            test = name.casefold() in _TEST_STUDENTS
+            locked = "the row of Canvas' test student stays" if test and "sis" not in ids else ""
+            found.append(SheetRow(at=at, name=name, ids=ids, test=test, locked=locked))
     return tuple(found)

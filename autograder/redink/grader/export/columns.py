@@ -59,6 +59,19 @@ def choose_column(path: Path, candidates: Mapping[int, str], told: str, likely: 
     raise CourseError(f"{path} has no column {told!r} that can be filled; it has: {listing(list(candidates.values()))}")
 
 
+def refuse_column_of_another(path: Path, name: str, own: Sequence[str], others: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a column that has the name of another assignment and not of this one; both are called by slug and title."""
+    title = f" {plain(title_and_number(name)[0])} "
+    if any(f" {plain(one)} " in title for one in own):
+        return
+    for slug, called in others.items():
+        if any(f" {plain(one)} " in title for one in called):
+            raise CourseError(
+                f"{path}: by its name {clean(name, 60)!r} is the column of {slug}, not of {own[0]}; nothing was written "
+                f"(`redink export {slug}` fills it; if it is meant for {own[0]}, rename it on the platform)"
+            )
+
+
 def _suggestion(path: Path, candidates: Mapping[int, str], likely: Sequence[str]) -> str:
     titles = {plain(title_and_number(name)[0]): name for name in candidates.values()}
     wanted = [plain(one) for one in likely]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import msgspec
 
 from redink.assignment.spec import read_spec
-from redink.errors import CourseError
+from redink.errors import CourseError, RedinkError
 from redink.files import write_whole
 from redink.grader.course import Course
 from redink.grader.desk.standings import find_standings
@@ -43,6 +44,7 @@ def export(
         course=course,
         known=find_standings(course, book, slug),
         title=read_spec(course.find_assignment(slug)).title,
+        others=_titles(course, but=slug),
         into=into,
         column=column,
         by=by,
@@ -60,6 +62,14 @@ def formats() -> dict[str, GradeFormat]:
     """Return the formats there are, by name: ours, and those of other packages."""
     ours = {one.name: one for one in _BUILT_IN}
     return {**plug_ins(GROUP, "format"), **ours}
+
+
+def _titles(course: Course, *, but: str) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for slug in course.slugs():
+        with contextlib.suppress(RedinkError):  # one that cannot be read stops no export of another
+            found[slug] = (slug, read_spec(course.find_assignment(slug)).title)
+    return {slug: called for slug, called in found.items() if slug != but}
 
 
 def _find_format(name: str) -> GradeFormat:

@@ -6,7 +6,7 @@ number already is left as it is written, so a file that was filled once is not c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def fill(order: Order, sheet: Sheet) -> Export:
     """Write everybody's score into the sheet; `CourseError` lists who cannot be matched."""
     scores = outgoing(order)
     matches = match_rows(sheet.rows, order.known.people)
-    refuse_unmatched(sheet.path, scores, matches)
+    refuse_unmatched(sheet.path, scores, matches, order.known.enrolled)
     placed = [_place(order, sheet, scores[student], row) for student, row in matches.rows.items() if student in scores]
     placed.sort(key=lambda one: one.row.at)
     written = {one.row.at: one.new for one in placed if one.new is not None and one.new != one.old}
@@ -82,18 +82,25 @@ def fill(order: Order, sheet: Sheet) -> Export:
     )
 
 
-def refuse_unmatched(path: Path, scores: dict[str, OutgoingScore], matches: Matches) -> None:
-    """Refuse to write anything if somebody who has a grade has no row, or it is not clear which."""
+def refuse_unmatched(
+    path: Path, scores: dict[str, OutgoingScore], matches: Matches, enrolled: Collection[str] | None
+) -> None:
+    """Refuse to write anything if somebody who has a grade has no row, or it is not clear which.
+
+    Who is not in the roster either has left the course, and is only told.
+    """
     graded = {student for student, one in scores.items() if one.graded}
     unclear = [(told, who) for told, who in matches.trouble if who & graded]
     concerned = {student for _, who in unclear for student in who}
-    lost = [scores[one].shown for one in sorted(graded - set(matches.rows) - concerned)]
+    rowless = sorted(graded - set(matches.rows) - concerned)
+    lost = [scores[one].shown for one in rowless if enrolled is None or one in enrolled]
     if not (unclear or lost):
         return
     lines = [f"nothing was written, for not everybody has one row in {path}:"]
     lines += [f"  {one} has a grade and no row" for one in lost]
     lines += [f"  {told}" for told, _ in unclear]
-    lines.append("add what the platform calls them to the roster (docs/instructor/export.md), or mend the file")
+    lines.append("add what the platform calls them to the roster (docs/instructor/export.md), or mend the file;")
+    lines.append("who has left the course: take them out of the roster, and they are left out here")
     raise CourseError("\n".join(lines))
 
 
@@ -156,7 +163,8 @@ def _account(
         ),
         overridden=tuple(one.score.student for one in placed if one.new is not None and one.score.overridden),
         nobodys=tuple(one.shown for one in matches.nobodys if not one.test),
-        absent=tuple(student for student in scores if student not in matches.rows),
+        absent=tuple(student for student in scores if student not in matches.rows and not scores[student].graded),
+        left=tuple(student for student in scores if student not in matches.rows and scores[student].graded),
         told=(*remarks(order), *(told for told, _ in matches.trouble)),
         names={student: one.shown for student, one in scores.items()},
     )

@@ -23,6 +23,9 @@ class Order(Record, frozen=True):
     course: Course
     known: ClassStandings
     title: str  # of the assignment
+    others: dict[str, tuple[str, ...]] = msgspec.field(
+        default_factory=dict
+    )  # what other assignments of the course are called
     into: Path | None = None  # the teacher's own file
     column: str = ""
     by: By = "question"
@@ -69,6 +72,7 @@ class ExportAccount(Record, frozen=True):
     overridden: tuple[str, ...] = ()
     nobodys: tuple[str, ...] = ()  # rows that belong to nobody of ours
     absent: tuple[str, ...] = ()  # students without a grade who have no row
+    left: tuple[str, ...] = ()  # students with a grade who are neither in the file nor in the roster
     told: tuple[str, ...] = ()  # what else an instructor should know
     names: dict[str, str] = msgspec.field(default_factory=dict)
 

@@ -6,6 +6,7 @@ numbers and words of ours go into a chart; `escape` is for whatever else may.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup, escape
@@ -13,6 +14,7 @@ from markupsafe import Markup, escape
 from redink.grader.pages.figures import Bin
 
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 440, 210, 24, 34
+_MARGIN, _LABEL = 14, 34  # for half a number at each end, and how much room a number needs
 
 
 def histogram(bins: Sequence[Bin], what: str) -> Markup:
@@ -31,15 +33,16 @@ def histogram(bins: Sequence[Bin], what: str) -> Markup:
                 )
             )
             parts.append(_text(middle, floor - height - 6, f"{one.count}"))
-        parts.append(_text(at * step, floor + 20, f"{one.low:g}", "start" if at == 0 else "middle"))
-    if bins:
-        parts.append(_text(_WIDTH, floor + 20, f"{bins[-1].high:g}", "end"))
+    every = max(1, math.ceil(_LABEL / step))  # number below the bars, so that none touch
+    for at, limit in enumerate([one.low for one in bins] + [one.high for one in bins[-1:]]):
+        if at % every == 0:
+            parts.append(_text(at * step, floor + 20, f"{limit:g}"))
     line = Markup('<path class="axis" d="M0 {0}H{1}"/>').format(floor + 0.5, _WIDTH)
     told = ", ".join(f"{one.told}: {one.count}" for one in bins)
     return Markup(
-        '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="chart-title chart-desc">'
+        '<svg class="chart" role="img" viewBox="{} 0 {} {}" aria-labelledby="chart-title chart-desc">'
         '<title id="chart-title">{}</title><desc id="chart-desc">{}</desc>{}{}</svg>'
-    ).format(_WIDTH, _HEIGHT, what, f"Points: how many. {told}.", Markup("").join(parts), line)
+    ).format(-_MARGIN, _WIDTH + 2 * _MARGIN, _HEIGHT, what, f"Points: how many. {told}.", Markup("").join(parts), line)
 
 
 def bar(part: float | None, kind: str = "bar") -> Markup:
@@ -51,5 +54,5 @@ def bar(part: float | None, kind: str = "bar") -> Markup:
     ).format(kind, width)
 
 
-def _text(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, escape(text))
+def _text(x: float, y: float, text: str) -> Markup:
+    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>').format(x, y, escape(text))

@@ -8,15 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Literal
 
-from redink.grader.pages.figures import Bin, difficulty, discrimination, distribution, share
+import msgspec
+
+from redink.grader.pages.figures import FEWEST, Bin, difficulty, discrimination, distribution, share
 from redink.grader.pages.groups import UnknownMistake, unknown_mistakes
 from redink.grader.pages.messages import read_message
 from redink.grader.pipeline.report import MistakeGroup
-from redink.records import RUN_AGAIN, CheckResult, Record, Result
+from redink.records import NOT_WRITTEN, RUN_AGAIN, CheckResult, QuestionResult, Record, Result
 from redink.texts import look_alikes
 
 HARDEST = 10
-_A_PERSON = re.compile("a person should look|not tried")
+MOST_NAMED = 3  # checks in a line
+NOTHING_YET = "nothing is written yet"
+FOR_A_PERSON = re.compile("a person should look|not tried")  # notes that are the staff's to read
 _MEMORY = re.compile("MemoryError|memory|killed", re.IGNORECASE)
 
 
@@ -33,6 +37,9 @@ class StudentFacts(Record, frozen=True):
     decided: tuple[str, ...] = ()  # scores that a person set, in sentences
     doubts: tuple[str, ...] = ()  # what a person should look at, beside what the result says
     blank: frozenset[str] = frozenset()  # questions that were left as they were handed out
+    scores: dict[str, float] = msgspec.field(
+        default_factory=dict
+    )  # of questions, where they are not what the checks gave
     page: str = ""  # the address of the feedback page
 
     @property
@@ -155,7 +162,7 @@ def class_facts(
         scores=scores,
         bins=distribution(scores, max(one.max_score for one in results.values())) if scores else (),
         questions=_questions(list(results.values()), blank, list(results)),
-        hardest=_hardest(list(results.values())),
+        hardest=_hardest(results, blank),
         beliefs=_beliefs([results[id] for id in once]),
         unknown=unknown,
         alone=_alone(groups, once, blank, {id for one in unknown for id in one.students}),
@@ -178,9 +185,23 @@ def remark(student: StudentFacts) -> str:
         reason = f": {result.reason}" if result and result.reason else ""
         return {"missing": "nothing handed in", "not_graded": "not graded yet"}.get(student.kind, student.kind + reason)
     core = [one for one in result.questions if one.tier == "core"]
-    if core and all(check.verdict == "not_run" for one in core for check in one.checks):
-        return "nothing is written yet"
-    return ", ".join(f"{one.id} {one.score:g}/{one.max_score:g}" for one in core if one.score < one.max_score)
+    if is_untouched(result) or (core and not result.score and all(one.id in student.blank for one in core)):
+        return NOTHING_YET
+    scores = [(one, student.scores.get(one.id, one.score)) for one in core]
+    return ", ".join(f"{one.id} {score:g}/{one.max_score:g}" for one, score in scores if score < one.max_score)
+
+
+def is_untouched(result: Result) -> bool:
+    """Tell whether nothing of any core question was begun; of short answers only the public check says so."""
+    core = [one for one in result.questions if one.tier == "core"]
+    return bool(core) and all(map(_is_unwritten, core))
+
+
+def _is_unwritten(question: QuestionResult) -> bool:
+    told = [check for check in question.checks if check.visibility == "public"] or question.checks
+    return question.score == 0 and all(
+        check.verdict == "not_run" or f"\n{NOT_WRITTEN}." in check.message.lower() for check in told
+    )
 
 
 def check_sentences(results: Sequence[Result]) -> dict[str, str]:
@@ -232,6 +253,8 @@ def _questions(
     found = []
     for id, one in about.items():
         shares = [share(score, one.max_score) for score in points[id]]
+        left_blank = sum(id in blank.get(student, frozenset()) for student in ids)
+        tells = one.tier == "core" or len(results) - left_blank >= FEWEST  # an extra question that hardly anybody tried
         found.append(
             QuestionFigures(
                 id=id,
@@ -240,19 +263,28 @@ def _questions(
                 mean=fmean(points[id]),
                 max_score=one.max_score,
                 difficulty=difficulty(shares) or 0.0,
-                discrimination=discrimination(shares, rest[id]),
-                blank=sum(id in blank.get(student, frozenset()) for student in ids),
+                discrimination=discrimination(shares, rest[id]) if tells else None,
+                blank=left_blank,
             )
         )
     return tuple(found)
 
 
-def _hardest(results: Sequence[Result]) -> tuple[HardCheck, ...]:
-    """Find the checks that fewest pass, of those whose code they reached; one that hardly anybody reached is left out."""
+def _hardest(by_student: Mapping[str, Result], blank: Mapping[str, frozenset[str]]) -> tuple[HardCheck, ...]:
+    """Find the checks that fewest pass, of those whose code they reached; one that hardly anybody reached is left out.
+
+    Who left an extra question blank was not reached, and one that fewer than five tried is left out: nobody need try it.
+    """
+    results = list(by_student.values())
     sentences = check_sentences(results)
     seen: dict[tuple[str, str], list[CheckResult]] = defaultdict(list)
-    for result in results:
+    extra: set[str] = set()
+    for student, result in by_student.items():
         for question in result.questions:
+            if question.tier == "extra":
+                extra.add(question.id)
+                if question.id in blank[student]:
+                    continue
             for check in question.checks:
                 if check.verdict != "not_run" and check.max_score > 0:
                     seen[question.id, check.id].append(check)
@@ -267,7 +299,7 @@ def _hardest(results: Sequence[Result]) -> tuple[HardCheck, ...]:
             passed=sum(check.verdict == "passed" for check in checks),
         )
         for (question, id), checks in seen.items()
-        if len(checks) >= fewest
+        if len(checks) >= max(fewest, FEWEST if question in extra else 0)
     ]
     hard = [one for one in found if one.passed < one.reached]
     return tuple(sorted(hard, key=lambda one: (one.share, -one.reached, one.id))[:HARDEST])
@@ -310,9 +342,9 @@ def asked_of_a_person(result: Result) -> list[str]:
     for question in result.questions:
         for check in question.checks:
             for note in check.notes:
-                if _A_PERSON.search(note):
+                if FOR_A_PERSON.search(note):
                     notes[f"{question.id}: {note}"].append(check.id)
-    return [f"{note} ({', '.join(checks)})" for note, checks in notes.items()]
+    return [f"{note} ({_first(checks)})" for note, checks in notes.items()]
 
 
 def _doubts(student: StudentFacts) -> tuple[str, ...]:
@@ -320,9 +352,16 @@ def _doubts(student: StudentFacts) -> tuple[str, ...]:
     found = asked_of_a_person(student.result) if student.result else []
     if student.result and student.result.run_again:
         found.append(RUN_AGAIN)
+    if student.kind == "graded" and remark(student) == NOTHING_YET:
+        found.append(f"{NOTHING_YET}: is it the right file?")
     if student.kind == "internal_error":
         found.append(f"Redink failed: {student.result.reason if student.result else ''}; grade again")
     return (*student.doubts, *found)
+
+
+def _first(checks: Sequence[str]) -> str:
+    rest = len(checks) - MOST_NAMED
+    return ", ".join(checks[:MOST_NAMED]) + (f" and {rest} more check{'s' if rest > 1 else ''}" if rest > 0 else "")
 
 
 def _lines(

@@ -13,7 +13,7 @@ WIDTH = 10.0  # points in one bar of the distribution
 
 
 class Bin(Record, frozen=True):
-    """One bar of the distribution: scores from `low` up to `high`, which belongs to the next bar unless this is the last."""
+    """One bar of the distribution: scores from `low` up to `high`, which belongs to the next bar, but full marks to this."""
 
     low: float
     high: float
@@ -26,12 +26,14 @@ class Bin(Record, frozen=True):
 
 
 def distribution(scores: Sequence[float], full_marks: float) -> tuple[Bin, ...]:
-    """Count scores in bars of ten points; full marks are in the last bar, and what is above them has bars of its own."""
+    """Count scores in bars of ten points; full marks are in the bar below them, and what is above has bars of its own."""
     top = max([full_marks, *scores])
     bars = max(1, math.ceil(top / WIDTH - 1e-9))
+    full = max(1, math.ceil(full_marks / WIDTH - 1e-9))
     counts = [0] * bars
     for score in scores:
-        counts[min(bars - 1, max(0, int(score // WIDTH)))] += 1
+        last = full if score <= full_marks else bars
+        counts[min(last - 1, max(0, int(score // WIDTH)))] += 1
     return tuple(Bin(low=at * WIDTH, high=(at + 1) * WIDTH, count=count) for at, count in enumerate(counts))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from redink.assignment.spec import Spec, read_spec
 from redink.errors import in_one_sentence
+from redink.grader.assignment.handed_out import handed_out, looks_like, names_by_assignment, other_assignment
 from redink.grader.course import Course
 from redink.grader.desk.history import explain_lateness
 from redink.grader.desk.standings import ClassStandings, find_standings
@@ -17,7 +18,6 @@ from redink.grader.pages.packing import page_name
 from redink.grader.pipeline.report import MistakeGroup, mistake_groups
 from redink.grader.rules.standing import Attempt, Standing
 from redink.grader.store.gradebook import Gradebook
-from redink.notebook import read_cells
 from redink.records import Cell
 from redink.source import forget
 from redink.texts import clean
@@ -39,7 +39,7 @@ def gather(course: Course, book: Gradebook, slug: str) -> ClassMaterial:
     """Read everything that the pages of a class need."""
     known = find_standings(course, book, slug)
     spec = read_spec(course.find_assignment(slug))
-    handed_out = _handed_out(course, slug)
+    given, names = handed_out(course, slug), names_by_assignment(course)
     strangers, missing = set(known.strangers()), set(known.missing())
     told: list[str] = []
     cells: dict[int, tuple[Cell, ...]] = {}
@@ -48,9 +48,11 @@ def gather(course: Course, book: Gradebook, slug: str) -> ClassMaterial:
         if one.kind == "missing" and one.student not in missing and one.grade is None:
             continue  # somebody about whom only an extension is known, and who is in no roster
         mine = _cells(book, one, cells, told)
-        blank = blank_by_source(mine, spec, handed_out) if mine else frozenset()
+        blank = blank_by_source(mine, spec, given) if mine else frozenset()
         forget()
-        students.append(_student(known, one, blank, one.student in strangers))
+        doubts = ["is not in the roster"] if one.student in strangers else []
+        doubts += [looks_like(other)] if (other := other_assignment(names, slug, mine)) else []
+        students.append(_student(known, one, blank, doubts))
     mistakes = book.mistakes(slug)
     counting = {one.student: one.attempt.submission for one in known.standings if one.attempt}
     return ClassMaterial(
@@ -81,16 +83,7 @@ def _cells(
     return known[submission]
 
 
-def _handed_out(course: Course, slug: str) -> Collection[str]:
-    """Read the cells of the notebook that students were given; without one, nobody's cell is known to be blank."""
-    try:
-        data = (course.find_assignment(slug) / f"{slug}.ipynb").read_bytes()
-    except OSError:
-        return frozenset()
-    return frozenset(cell.source.strip() for cell in read_cells(data))
-
-
-def _student(known: ClassStandings, standing: Standing, blank: frozenset[str], stranger: bool) -> StudentFacts:
+def _student(known: ClassStandings, standing: Standing, blank: frozenset[str], also: Sequence[str]) -> StudentFacts:
     attempt = standing.attempt
     result = attempt.result if attempt else None
     doubts = [*(attempt.flags if attempt else ())]
@@ -98,8 +91,7 @@ def _student(known: ClassStandings, standing: Standing, blank: frozenset[str], s
         doubts.append("handed in and not graded: grade again")
     if standing.late.unknown:
         doubts.append("late, and nobody says by how much")
-    if stranger:
-        doubts.append("is not in the roster")
+    doubts += also
     return StudentFacts(
         student=standing.student,
         name=clean(known.people[standing.student].name),
@@ -111,6 +103,7 @@ def _student(known: ClassStandings, standing: Standing, blank: frozenset[str], s
         decided=tuple(_decided(standing)),
         doubts=tuple(clean(one) for one in doubts),
         blank=blank | (blank_by_result(result) if result else frozenset()),
+        scores={one.id: one.score for one in standing.questions if one.score != one.checked},
         page=f"students/{page_name(standing.student)}.html" if has_page(standing) else "",
     )
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from redink.assignment.spec import Spec
 from redink.grader.desk.history import explain
 from redink.grader.desk.standings import ClassStandings, local
+from redink.grader.pages.facts import FOR_A_PERSON
 from redink.grader.pages.messages import ToldCheck, read_message
 from redink.grader.pages.own_cells import own_cells
 from redink.grader.rules.standing import Attempt, QuestionStanding, Standing
@@ -186,7 +187,7 @@ def _check(release: Release, check: CheckResult, counts: QuestionStanding) -> Sh
         score=check.score,
         max_score=check.max_score,
         told=told,
-        notes=check.notes,
+        notes=tuple(note for note in check.notes if not FOR_A_PERSON.search(note)),
         voided=check.id in counts.voided,
     )
 

@@ -18,11 +18,11 @@ def summary(report: Report) -> str:
 
 def run_facts(report: Report) -> ClassFacts:
     """Work out what there is to say of a class after one run."""
-    students = [_student(result) for result in report.results]
+    students = [_student(result, report.doubts.get(result.submission.id)) for result in report.results]
     return class_facts(report.results[0].assignment, students, report.groups)
 
 
-def _student(result: Result) -> StudentFacts:
+def _student(result: Result, doubt: str | None) -> StudentFacts:
     kind: Literal["graded", "ungradable", "internal_error"] = result.state
     return StudentFacts(
         student=result.submission.id,
@@ -30,5 +30,6 @@ def _student(result: Result) -> StudentFacts:
         kind=kind,
         grade=None if kind == "internal_error" else result.score,
         result=result,
+        doubts=(doubt,) if doubt else (),
         blank=blank_by_result(result),
     )

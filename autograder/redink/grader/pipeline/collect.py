@@ -64,6 +64,7 @@ def collect(
     source: Path,
     *,
     names_asked: Iterable[str] = (),
+    handed_out: Collection[str] = (),
     insist: str | None = None,
     names: str | None = None,
     before: datetime | None = None,
@@ -72,10 +73,10 @@ def collect(
     """List the submissions in a source, each student once, as they are read fastest; a `problem` stops nobody else.
 
     `insist` names a layout, `names` is a pattern for one that has no name, `before` chooses commits of repositories,
-    `names_asked` are those of questions and functions, by which a notebook is told from another, and what one of a group of
-    the roster handed in is everybody's in it.
+    `names_asked` are those of questions and functions, by which a notebook is told from another, `handed_out` the cells that
+    everybody was given, and what one of a group of the roster handed in is everybody's in it.
     """
-    sought = Sought(slug=slug, names=frozenset(names_asked))
+    sought = Sought(slug=slug, names=frozenset(names_asked), handed_out=frozenset(handed_out))
     gathered = gather(sought, source, insist=insist, names=names, before=before)
     sure = _found_by_id(gathered.taken, roster)
     owners = {one.student: _owners(one, roster, sure) for one in gathered.taken}

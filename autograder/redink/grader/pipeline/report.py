@@ -49,6 +49,9 @@ class Report(Record, frozen=True):
     reused: int = 0
     told: tuple[str, ...] = ()  # what else an instructor should know
     names: dict[str, str] = msgspec.field(default_factory=dict)  # by the ids of the roster
+    doubts: dict[str, str] = msgspec.field(
+        default_factory=dict
+    )  # what a person should look at, beside what results say
 
     def file(self) -> Results:
         """Return the content of results.json."""
@@ -60,6 +63,7 @@ def report(
     told: Sequence[str] = (),
     spec: Spec | None = None,
     names: Mapping[str, str] | None = None,
+    doubts: Mapping[str, str] | None = None,
 ) -> Report:
     """Gather outcomes in the order of their ids, those without a grade among them; one that cannot be shown says so."""
     ordered = sorted(map(_showable, outcomes), key=lambda one: one.result.submission.id)
@@ -70,6 +74,7 @@ def report(
         reused=sum(one.reused for one in ordered),
         told=tuple(told),
         names={one: name for one, name in (names or {}).items() if name},
+        doubts=dict(doubts or {}),
     )
 
 

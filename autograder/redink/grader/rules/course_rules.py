@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from redink.errors import CourseError
+from redink.grader.rules.wrong_keys import wrong_key
 from redink.records import Record
 from redink.suggesting import unknown_name
 
@@ -100,8 +101,9 @@ def read_rules(root: Path, slugs: Collection[str]) -> CourseRules:
     except FileNotFoundError:
         return CourseRules()
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
-        more = ": write the time too, as in 2026-11-20T23:59:00" if "got `date`" in str(error) else ""
-        raise CourseError(f"{path}: {error}{more}") from error
+        of_assignment = any(place in str(error) for place in ("$.defaults", "$.assignments"))
+        keys = (AssignmentRules if of_assignment else CourseRules).__struct_fields__
+        raise CourseError(wrong_key(path, str(error), keys)) from error
     _check(rules, path, slugs)
     return rules
 

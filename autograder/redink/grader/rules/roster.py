@@ -47,6 +47,7 @@ _NOBODY = {
     "test student",
 }  # in Canvas nobody, without a number of one's own
 
+_ACCENTS = frozenset(map(chr, range(0x300, 0x370)))  # of Latin, Greek and Cyrillic letters
 _DIGITS = re.compile(r"\d+")
 
 Token = tuple[str, str]  # a kind ("canvas", "email", "name" …), and what is said of that kind
@@ -81,13 +82,18 @@ class Roster:
 
     def find(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> Person | None:
         """Find the one person that a platform means; None if that is nobody, or could be several."""
+        meant = self.meant(key, name, ids)
+        return meant[0] if len(meant) == 1 else None
+
+    def meant(self, key: str, name: str = "", ids: Mapping[str, str] = {}) -> list[Person]:
+        """List everybody who could be meant: those whom an id names, otherwise those of a name."""
         of_platform = {id for kind, value in ids.items() for id in self._known.get((kind, plain_id(kind, value)), ())}
         for tokens in (_told_ids(key, ids), name_tokens(name or key)):
             found = set().union(*(self._known.get(token, ()) for token in tokens))
             found = {id for id in found if id in of_platform or not contradict(self._by_id[id], ids)}
             if found:
-                return self._by_id[found.pop()] if len(found) == 1 else None
-        return None
+                return [self._by_id[id] for id in sorted(found)]
+        return []
 
     def grouped(self, groups: bool | None) -> Roster:
         """Return this roster as it is where groups hand in together, and otherwise one of people without groups."""
@@ -177,13 +183,17 @@ def plain_id(platform: str, value: str) -> str:
 def name_tokens(name: str) -> Iterator[Token]:
     """List the ways of writing a name as one word: given name first or family name first, with and without accents."""
     for text in (name, _without_accents(name)):
-        words = ["".join(filter(str.isalnum, word)) for word in same_letters(text).replace(",", " ").split()]
+        letters = unicodedata.normalize("NFD", same_letters(text))  # one way to write a letter and its marks
+        words = ["".join(filter(_is_of_a_word, word)) for word in letters.replace(",", " ").split()]
         words = [word for word in words if word]
         for at in range(len(words)):
             yield "name", "".join(words[at:] + words[:at])
 
 
+def _is_of_a_word(letter: str) -> bool:
+    """Tell whether a name is another one without it; so are the vowels of Hindi, which are marks."""
+    return letter.isalnum() or unicodedata.category(letter).startswith("M")
+
+
 def _without_accents(text: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one)).replace(
-        "ß", "ss"
-    )
+    return "".join(one for one in unicodedata.normalize("NFD", text) if one not in _ACCENTS).replace("ß", "ss")

@@ -50,6 +50,8 @@ def find_alike(
     master = read_master(course.solutions / slug / f"{slug}.py")
     packed = {Author(name): sources for name, sources in _sources(book, slug).items()}
     if not packed:
+        if book.all_graded(slug):
+            raise CourseError(f"the notebooks of {slug} were purged: there is nothing left to compare")
         raise CourseError(f"nothing handed in to {slug} was graded into {book.path}: grade it first")
     before = read_sources(other, slug) if other else {}
     packed |= {Author(name, earlier=True): sources for name, sources in before.items()}

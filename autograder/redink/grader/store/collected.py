@@ -8,6 +8,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -66,6 +67,16 @@ class Kept(Record, frozen=True):
     attempt: int
     new: bool
     taken_out: tuple[str, ...] = ()  # of its group
+    handed_in: datetime | None = None  # as far as is known now
+
+
+class _KnownAttempt(NamedTuple):
+    """An attempt that is in the gradebook, and when it was handed in, if that is known."""
+
+    id: int
+    attempt: int
+    sha256: str
+    handed_in: str | None
 
 
 class CollectedFiles:
@@ -81,20 +92,26 @@ class CollectedFiles:
         self._transaction = transaction
         self._shorthand = shorthand
 
-    def keep(self, assignment: str, handed: HandIn, content: bytes | None = None) -> Kept:
-        """Keep a file; the same bytes as the student's latest attempt are that attempt, and nothing else is new of it."""
+    def keep(
+        self, assignment: str, handed: HandIn, content: bytes | None = None, *, taken: Sequence[int] | None = None
+    ) -> Kept:
+        """Keep a file; the same bytes as the student's latest attempt are that attempt, and nothing else is new of it.
+
+        Of a source that is collected, `taken` are the attempts that earlier files of the student in it are: then the same
+        bytes as any other attempt are that one, in whatever order they come.
+        """
         with self._transaction():
             person = self._person(handed)
-            latest = self._db.execute(
-                "SELECT id, attempt, sha256 FROM submissions WHERE assignment = ? AND student = ? "
-                "ORDER BY attempt DESC LIMIT 1",
-                (assignment, person),
-            ).fetchone()
-            if latest and latest[2] == handed.sha256:
-                kept = Kept(submission=latest[0], attempt=latest[1], new=False)
+            known = self._known(assignment, person)
+            latest = known[-1] if known else None
+            same = latest if latest and latest.sha256 == handed.sha256 else None
+            if taken is not None:
+                same = _same_attempt(known, handed, taken)
+            if same:
+                kept = Kept(submission=same.id, attempt=same.attempt, new=False)
             else:
-                kept = self._insert(assignment, person, latest[1] + 1 if latest else 1, handed)
-            self._keep_time(kept.submission, handed)
+                kept = self._insert(assignment, person, latest.attempt + 1 if latest else 1, handed)
+            kept = msgspec.structs.replace(kept, handed_in=self._keep_time(kept.submission, handed))
             out = self._take_out(kept.submission, handed) if handed.settled else ()
             for member in handed.members:
                 self._db.execute("INSERT OR IGNORE INTO members VALUES (?, ?)", (kept.submission, self.student(member)))
@@ -103,6 +120,15 @@ class CollectedFiles:
                     "INSERT OR IGNORE INTO files VALUES (?, ?)", (kept.submission, zlib.compress(content, 1))
                 )
             return msgspec.structs.replace(kept, taken_out=out)
+
+    def latest(self, assignment: str, student: str) -> int:
+        """Return the id of a student's latest attempt; 0 if there is none."""
+        row = self._db.execute(
+            "SELECT submissions.id FROM submissions JOIN students ON students.id = student "
+            "WHERE assignment = ? AND name = ? ORDER BY attempt DESC LIMIT 1",
+            (assignment, student),
+        ).fetchone()
+        return row[0] if row else 0
 
     def student(self, name: str) -> int:
         """Return the number of a student, who may be new."""
@@ -196,6 +222,15 @@ class CollectedFiles:
         )
         return person
 
+    def _known(self, assignment: str, person: int) -> list[_KnownAttempt]:
+        rows = self._db.execute(
+            "SELECT submissions.id, attempt, sha256, coalesce(times.handed_in, submissions.handed_in) FROM submissions "
+            "LEFT JOIN times ON times.id = (SELECT max(id) FROM times AS one WHERE one.submission = submissions.id) "
+            "WHERE assignment = ? AND student = ? ORDER BY attempt",
+            (assignment, person),
+        )
+        return [_KnownAttempt(*row) for row in rows]
+
     def _insert(self, assignment: str, person: int, attempt: int, handed: HandIn) -> Kept:
         id = self._db.execute(
             "INSERT INTO submissions "
@@ -207,8 +242,8 @@ class CollectedFiles:
         assert id is not None
         return Kept(submission=id, attempt=attempt, new=True)
 
-    def _keep_time(self, submission: int, handed: HandIn) -> None:
-        """Note when it was handed in: an earlier time than is known, or what the instructor insists on."""
+    def _keep_time(self, submission: int, handed: HandIn) -> datetime | None:
+        """Note an earlier time than is known, or what the instructor insists on; return when it was handed in."""
         known, late = self._db.execute(
             "SELECT coalesce(times.handed_in, submissions.handed_in), times.late FROM submissions "
             "LEFT JOIN times ON times.submission = submissions.id WHERE submissions.id = ? ORDER BY times.id DESC",
@@ -221,6 +256,7 @@ class CollectedFiles:
                 "INSERT INTO times (submission, handed_in, late, source, told_at) VALUES (?, ?, ?, ?, ?)",
                 (submission, told or known, handed.late, "the instructor" if handed.insist else handed.source, now()),
             )
+        return _moment(told if better else known)
 
     def _take_out(self, submission: int, handed: HandIn) -> tuple[str, ...]:
         """Take those out of a group who are no longer named in it, and note that."""
@@ -253,6 +289,20 @@ class CollectedFiles:
         ):
             found[id].append(name)
         return found
+
+
+def _same_attempt(known: Sequence[_KnownAttempt], handed: HandIn, taken: Sequence[int]) -> _KnownAttempt | None:
+    """Find the attempt that a file of a source is; the same bytes may have been handed in, changed, and handed in again."""
+    told = None if handed.insist else _written(handed.handed_in)
+    same = [one for one in known if one.sha256 == handed.sha256]
+    again = [one for one in same if taken and one.id == taken[-1]]
+    others = sorted((one for one in same if one.id not in taken), key=lambda one: one.handed_in != told)
+    newer = others and told and others[0].handed_in != told and known[-1] not in same and _is_after(told, known[-1])
+    return None if newer else next(iter([*others, *again]), None)
+
+
+def _is_after(told: str, one: _KnownAttempt) -> bool:
+    return one.handed_in is not None and told > one.handed_in
 
 
 def _written(moment: datetime | None) -> str | None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from redink.grader.rules.decisions import Extension, Override, Void
 from redink.grader.rules.standing import Decided
@@ -36,29 +37,28 @@ class Decisions:
         self._transaction = transaction
 
     def extend(self, assignment: str, student: str, until: datetime | None, *, reason: str, who: str) -> None:
-        """Set until when a student has time; None takes it back."""
-        self._add(
-            "INSERT INTO extensions (assignment, student, until, reason, who, made_at) "
-            "SELECT ?, id, ?, ?, ?, ? FROM students WHERE name = ?",
-            assignment, None if until is None else as_written(until), reason, who, now(), student,
-        )  # fmt: skip
+        """Set until when a student has time, who may not have handed in yet; None takes back what was set last."""
+        with self._transaction():
+            self._add_about(student, "extensions", "until", assignment, until and as_written(until), reason, who)
+            if until is None and (before := self._before("extensions", "until", assignment, student)):
+                self.extend(assignment, student, _moment(before[0]), reason=before[1], who=who)
 
     def override(
         self, assignment: str, student: str, question: str, score: float | None, *, reason: str, who: str
     ) -> None:
-        """Set a score, of the whole assignment if no question is named; None takes it back."""
-        self._add(
-            "INSERT INTO overrides (assignment, student, question, score, reason, who, made_at) "
-            "SELECT ?, id, ?, ?, ?, ?, ? FROM students WHERE name = ?",
-            assignment, question, score, reason, who, now(), student,
-        )  # fmt: skip
+        """Set a score, of the whole assignment if no question is named; None takes back what was set last."""
+        with self._transaction():
+            self._add_about(student, "overrides", "score", assignment, score, reason, who, question=question)
+            if score is None and (before := self._before("overrides", "score", assignment, student, question=question)):
+                self.override(assignment, student, question, before[0], reason=before[1], who=who)
 
     def void(self, assignment: str, check: str, void: bool, *, reason: str, who: str) -> None:
         """Have a check count as passed for everybody, or as it was judged again."""
-        self._add(
-            "INSERT INTO voids (assignment, check_id, void, reason, who, made_at) VALUES (?, ?, ?, ?, ?, ?)",
-            assignment, check, void, reason, who, now(),
-        )  # fmt: skip
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO voids (assignment, check_id, void, reason, who, made_at) VALUES (?, ?, ?, ?, ?, ?)",
+                (assignment, check, void, reason, who, now()),
+            )
 
     def decided(self, assignment: str) -> dict[str, Decided]:
         """List what holds today, by student."""
@@ -108,9 +108,36 @@ class Decisions:
             (assignment,),
         )
 
-    def _add(self, statement: str, *values: object) -> None:
-        with self._transaction():
-            self._db.execute(statement, values)
+    def _add_about(
+        self, student: str, table: str, column: str, assignment: str, value: object, reason: str, who: str, **also: str
+    ) -> None:
+        """Add a decision about a student, who is known from now on."""
+        self._db.execute("INSERT OR IGNORE INTO students (name) VALUES (?)", (student,))
+        row = {"assignment": assignment, column: value, "reason": reason, "who": who, "made_at": now(), **also}
+        self._db.execute(
+            f"INSERT INTO {table} (student, {', '.join(row)}) "  # noqa: S608 - our own names
+            f"SELECT id, {', '.join('?' * len(row))} FROM students WHERE name = ?",
+            (*row.values(), student),
+        )
+
+    def _before(self, table: str, column: str, assignment: str, student: str, **also: str) -> tuple[Any, str] | None:
+        """Find what held before the decision that was just taken back, and its reason.
+
+        Each row without a value took back the last one, and a row that says the same again only restored it.
+        """
+        where = "".join(f" AND {name} = ?" for name in also)
+        rows = self._db.execute(
+            f"SELECT {column}, reason FROM {table} JOIN students ON students.id = student "  # noqa: S608 - our own names
+            f"WHERE assignment = ? AND name = ?{where} ORDER BY {table}.id",
+            (assignment, student, *also.values()),
+        )
+        held: list[tuple[Any, str]] = []
+        for value, reason in rows:
+            if value is None:
+                del held[-1:]
+            elif not held or held[-1][0] != value:
+                held.append((value, reason))
+        return held[-1] if held else None
 
 
 def _moment(text: str) -> datetime:

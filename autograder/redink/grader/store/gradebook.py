@@ -88,11 +88,11 @@ class Graded(Record, frozen=True):
 
 
 class Gradebook:
-    """All that is known of a class's submissions. One process at a time has it open."""
+    """All that is known of a class's submissions. One process at a time writes it; one that only `reads` may look on."""
 
-    def __init__(self, path: Path | None, secret: str, *, holder: str = "redink") -> None:
+    def __init__(self, path: Path | None, secret: str, *, holder: str = "redink", reads: bool = False) -> None:
         self.path = path
-        self._opened = Opened(path, secret, holder)
+        self._opened = Opened(path, secret, holder, reads)
         self._db = self._opened.db
         self.told = self._opened.told
         self._shorthand = Shorthand(self._db)

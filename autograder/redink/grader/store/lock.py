@@ -28,6 +28,10 @@ _WAITING = 1.0  # seconds for a holder to write its name, or to finish closing
 _PAUSE = 0.02
 
 
+class InUseError(CourseError):
+    """Another command is writing the gradebook."""
+
+
 class Holder(Record, frozen=True):
     """Who holds the lock, as the file says it."""
 
@@ -82,7 +86,7 @@ class Lock:
                 return descriptor
             os.close(descriptor)
             if (holder and _runs(holder)) or time.monotonic() > deadline:
-                raise CourseError(
+                raise InUseError(
                     f"the gradebook {self._book} is in use by {_described(holder)}: wait for it, or stop it"
                 )
             time.sleep(_PAUSE)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from redink.errors import CourseError
-from redink.grader.store.lock import Lock
+from redink.grader.store.lock import InUseError, Lock
 from redink.grader.store.migrate import migrate
 from redink.grader.store.recognise import connect_to, recognise, refuse_another_secret, refuse_newer
 from redink.grader.store.schema import APPLICATION_ID, SCHEMA, as_written, create
@@ -20,7 +20,7 @@ _CHECKPOINT_PAGES = 4000  # 16 MB: each checkpoint waits for the disk, and SQLit
 class Opened:
     """An open connection, the lock it is used under, and what an instructor should know about opening it."""
 
-    def __init__(self, path: Path | None, secret: str, holder: str) -> None:
+    def __init__(self, path: Path | None, secret: str, holder: str, reads: bool = False) -> None:
         self.told: tuple[str, ...] = ()
         self._path = path
         self._lock: Lock | None = None
@@ -29,7 +29,12 @@ class Opened:
             self._prepare(None, secret, "")
             return
         file = recognise(path, secret)
-        self._lock = Lock(file, holder)
+        try:
+            self._lock = Lock(file, holder)
+        except InUseError:
+            if not (reads and self._open_to_read(file, secret)):
+                raise
+            return
         try:
             self._open(file, secret)
         except BaseException:
@@ -41,6 +46,17 @@ class Opened:
         self.db.close()
         if self._lock is not None:
             self._lock.release()
+
+    def _open_to_read(self, file: Path, secret: str) -> bool:
+        """Open a gradebook that another command is writing, to look at it; False if it must be brought up to date."""
+        self.db = connect_to(file, "mode=ro")
+        (version,) = self.db.execute("PRAGMA user_version").fetchone()
+        if version != SCHEMA:
+            self.db.close()
+            return False
+        self.db.execute("PRAGMA busy_timeout = 10000")
+        self._claim(secret, {"meta"})
+        return True
 
     def _open(self, file: Path, secret: str) -> None:
         written_at = _written_at(file)

@@ -1,7 +1,8 @@
 """Canvas, "Download Submissions": one flat zip of `name[_LATE]_user_attachment_file`; anonymous: `anon_id_attachment_file`.
 
-The name is the sortable one, in small letters and without anything between them. A text entry ends in `_text.html`, a
-link in `_link.html`. A file that was handed in again under its own name has `-1`, `-2` before its ending.
+The name is the sortable one, in small letters and without anything between them; marks that combine with a letter (of
+Hindi, Thai, or a dot above an i) belong to it, and programs that unpack write some letters as they can. A text entry ends
+in `_text.html`, a link in `_link.html`. A file that was handed in again under its own name has `-1`, `-2` before its ending.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from redink.grader.intake.tree import Entry, Tree
 from redink.records import Record
 from redink.texts import file_name
 
-_WHO = r"(?:(?P<name>(?!LATE_|anon_)\w+?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_\w+?)"
+_WHO = r"(?:(?P<name>(?!LATE_|anon_){}+?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_\w+?)"
 _WHAT = r"(?:(?P<attachment>\d+)_(?P<file>.+)|(?P<entry>text|link)\.html)"
-_NAME = re.compile(rf"{_WHO}_{_WHAT}", re.DOTALL)
+_LETTER = r"[\w\u0080-\U0010ffff]"
+_NAME = re.compile(rf"{_WHO.format(_LETTER)}_{_WHAT}", re.DOTALL)
+_ANY_NAME = re.compile(rf"{_WHO.format('.')}_{_WHAT}", re.DOTALL)  # where it is known that Canvas named the files
 _AGAIN = re.compile(r"(?P<stem>.*?)(?:-(?P<number>\d{1,3}))?(?P<suffix>\.[^.]*)?", re.DOTALL)
 _TEST_STUDENTS = ("studenttest", "teststudent")
 _ENTRIES = {"text": "a text entry, not a file", "link": "a link to somewhere else, not a file"}
@@ -72,7 +75,7 @@ class Canvas:
 
 
 def _upload(tree: Tree, entry: Entry) -> Upload | None:
-    found = _NAME.fullmatch(entry.name)
+    found = _NAME.fullmatch(entry.name) or _ANY_NAME.fullmatch(entry.name)
     if found is None or entry.kind == "folder":
         return None
     called = found["file"] or f"{found['entry']}.html"

@@ -10,7 +10,7 @@ import msgspec
 
 from redink.errors import RedinkError
 from redink.grader.intake.layouts.gathered import Ignored, Sought, Taken
-from redink.grader.intake.layouts.walking import File, Form, Walked, described, unpacked, walk
+from redink.grader.intake.layouts.walking import File, Form, Walked, as_saved, described, unpacked, walk
 from redink.grader.intake.scripts import SCRIPT, read_script
 from redink.grader.intake.tree import Place, Tree
 from redink.notebook import read_cells
@@ -35,14 +35,18 @@ class Choice(Record, frozen=True):
 
 def choose(sought: Sought, files: Sequence[File], where: str) -> Choice:
     """Choose among the files of one attempt; `where` names them in a sentence ("the folder ada")."""
-    if found := _of_form(files, "notebook"):
-        return _chosen(sought, found, files, where)
+    loose = _of_form(files, "notebook")
+    untouched = _untouched(sought, loose) if len(loose) > 1 or _of_form(files, "archive") else ()
+    if len(loose) > len(untouched):
+        return _chosen(sought, loose, files, where, untouched)
     inner = unpacked(files, sought.allowance.of_a_student())
+    packed = _of_form(inner.files, "notebook")
+    untouched = (*untouched, *_untouched(sought, packed))
     everything = [*files, *inner.files]
-    scripts = _of_form(files, "script")
-    for found in (_of_form(inner.files, "notebook"), scripts, _of_form(inner.files, "script")):
+    notebooks = (loose, packed) if all(one in untouched for one in packed) else (packed, loose)
+    for found in (*notebooks, _of_form(files, "script"), _of_form(inner.files, "script")):
         if found:
-            choice = _chosen(sought, found, [one for one in everything if one.form != "archive"], where)
+            choice = _chosen(sought, found, [one for one in everything if one.form != "archive"], where, untouched)
             return _with(choice, inner.ignored)
     documents = [one for one in everything if one.form == "document" and one.kind == "file"]
     nearest = documents[0] if documents else None
@@ -101,12 +105,19 @@ def _with(choice: Choice, ignored: Sequence[Ignored]) -> Choice:
     return msgspec.structs.replace(choice, ignored=(*choice.ignored, *ignored))
 
 
-def _chosen(sought: Sought, found: Sequence[File], files: Sequence[File], where: str) -> Choice:
-    """Choose among notebooks, or among scripts: the nearest, named after the assignment or the one that is about it."""
+def _chosen(
+    sought: Sought, all_found: Sequence[File], files: Sequence[File], where: str, untouched: Sequence[File]
+) -> Choice:
+    """Choose among notebooks, or among scripts: the nearest, named after the assignment or the one that is about it.
+
+    One that was handed in as it was handed out is chosen only where there is no other.
+    """
+    found = [one for one in all_found if one not in untouched] or all_found
+    left = [one for one in untouched if one not in found]
     nearest = min(one.depth for one in found)
     level = [one for one in found if one.depth == nearest]
     called = f"{sought.slug}{_suffix(found[0])}"
-    named = [one for one in level if one.name.casefold() == called.casefold()]
+    named = [one for one in level if as_saved(one.name).casefold() == called.casefold()]
     file = named[0] if len(named) == 1 else level[0] if len(level) == 1 else _by_content(sought, named or level)
     problem = None
     if file is None:
@@ -114,7 +125,7 @@ def _chosen(sought: Sought, found: Sequence[File], files: Sequence[File], where:
     return Choice(
         file=file,
         problem=problem,
-        flags=_flags(file, found, called) if problem is None else (),
+        flags=(*_flags(file, found, called), *_flags_untouched(file, left)) if problem is None else (),
         ignored=tuple(_passed_over(files, file)),
         count=len(level),
     )
@@ -141,6 +152,26 @@ def _flags(file: File, found: Sequence[File], called: str) -> tuple[str, ...]:
         return ()
     more = f" and {len(alike) - _MOST_NAMED} more" if len(alike) > _MOST_NAMED else ""
     return (f"{file.shown} is taken, not {', '.join(alike[:_MOST_NAMED])}{more}",)
+
+
+def _flags_untouched(file: File, untouched: Sequence[File]) -> tuple[str, ...]:
+    names = ", ".join(one.shown for one in untouched[:_MOST_NAMED])
+    return (f"{file.shown} is taken, not {names}, which nobody has worked on",) if untouched else ()
+
+
+def _untouched(sought: Sought, files: Sequence[File]) -> tuple[File, ...]:
+    """Find the notebooks that are as they were handed out; of many, none is read."""
+    if not sought.handed_out or len(files) > _MOST_READ:
+        return ()
+    return tuple(one for one in files if _is_untouched(sought, one))
+
+
+def _is_untouched(sought: Sought, file: File) -> bool:
+    try:
+        cells = read_cells(file.tree.read(file.place))
+    except Exception:  # noqa: BLE001 - whatever one file does, it is not as it was handed out
+        return False
+    return bool(cells) and all(cell.source.strip() in sought.handed_out for cell in cells)
 
 
 def _by_content(sought: Sought, files: Sequence[File]) -> File | None:

@@ -23,6 +23,7 @@ class Sought(Record, frozen=True):
 
     slug: str
     names: frozenset[str] = frozenset()  # of questions and of what they ask for
+    handed_out: frozenset[str] = frozenset()  # the cells of the notebook that students were given
     owner: str = ""  # the name of the folder or archive itself
     allowance: Allowance = msgspec.field(default_factory=of_a_source)  # for archives of students
 
@@ -75,7 +76,20 @@ class Gathered(Record, frozen=True):
 
     def lines(self) -> tuple[str, ...]:
         """Return what an instructor is told: what was recognised, and what was ignored."""
-        return tuple(line for line in (self.told, _told_ignored(self.ignored)) if line)
+        return tuple(line for line in (self.told, *nobodys(self.ignored), _told_ignored(self.ignored)) if line)
+
+
+def nobodys(ignored: Iterable[Ignored]) -> tuple[str, ...]:
+    """Say which notebooks lie where those of the class do and are nobody's: somebody may be without a grade."""
+    found = [
+        one for one in ignored if not one.student and one.file.lower().endswith(".ipynb") and one.reason != SYSTEMS
+    ]
+    if not found:
+        return ()
+    names = ", ".join(f"{clean(one.file, _LONGEST)} ({clean(one.reason, _LONGEST)})" for one in found[:_SHOWN])
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    many = "1 notebook is" if len(found) == 1 else f"{len(found)} notebooks are"
+    return (f"{many} nobody's, and not taken: {names}{more}; --names says whose a file is by its name",)
 
 
 class Layout(Protocol):

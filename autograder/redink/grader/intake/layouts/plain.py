@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from redink.grader.intake.layouts.choosing import Choice, choose, choose_in_folder, ignored_of, take, why_ignored
 from redink.grader.intake.layouts.gathered import Gathered, Ignored, Sought, Taken, gathered
-from redink.grader.intake.layouts.walking import File, described, form_of, hidden, visible
+from redink.grader.intake.layouts.walking import File, as_saved, described, form_of, hidden, visible
 from redink.grader.intake.tree import Entry, Place, Tree
 from redink.texts import file_name
 
@@ -47,12 +47,12 @@ class Plain:
 
 def alone(sought: Sought, tree: Tree, place: Place) -> Taken:
     """Take a loose file, named by its stem, or by the folder it is in when it is named after the assignment."""
-    name = place[-1]
+    name = as_saved(place[-1])
     if sought.owner and name in (f"{sought.slug}{NOTEBOOK}", f"{sought.slug}.py"):
         owner = file_name(sought.owner)
         return Taken(student=owner, file=f"{owner}/{name}", tree=tree, place=place)
     id = name.rpartition(".")[0] if form_of(name) != "other" else name
-    return Taken(student=file_name(id), file=file_name(name), tree=tree, place=place)
+    return Taken(student=file_name(id), file=file_name(place[-1]), tree=tree, place=place)
 
 
 def _file(tree: Tree, entry: Entry) -> File:

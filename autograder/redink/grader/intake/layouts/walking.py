@@ -22,6 +22,7 @@ MOST_FILES = 5_000  # of one student
 MOST_ARCHIVES = 10  # of one student, that are opened
 DEEPEST = 3  # levels below a student's folder, and again in each archive
 _DEEPEST_ARCHIVE = 2  # an archive in an archive, and no further
+_SAVED_AS = (".ipynb.txt", ".ipynb.json")
 _HANDOUT = ("assignment.toml", "checks.py", "published.json", "readme.md")
 _FORMS: dict[str, Form] = {
     ".ipynb": "notebook", ".py": "script",
@@ -64,7 +65,14 @@ def form_of(name: str) -> Form:
     """Tell what a file is by its name."""
     if name.lower() in _HANDOUT:
         return "handout"
+    if as_saved(name) != name:
+        return "notebook"
     return _FORMS.get(PurePosixPath(name).suffix.lower(), "other")
+
+
+def as_saved(name: str) -> str:
+    """Return the name of a notebook without the second ending that a browser or a system gave it when it was saved."""
+    return name.rpartition(".")[0] if name.lower().endswith(_SAVED_AS) else name
 
 
 def described(name: str) -> str:
