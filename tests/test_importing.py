@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from redink.grader.course import Course
+from redink.grader.importing import limiting
 from redink.grader.importing.harmless import MODULES, NAMES
 from redink.grader.importing.importing import Imported, import_assignment
 from tests.conftest import Desk, read_results
@@ -170,6 +171,40 @@ def test_a_test_that_does_more_than_compute_is_not_run_outside_of_the_box(what, 
     assert not mark.exists()
     assert found.waits == "no test could become a check: write the first question and its check"
     assert "outside of" in found.to_do[1]
+
+
+BRACES = {
+    "in the form of a number": r'x = f"{{3.0:\x7b{call}\x7d}}"',
+    "in a form in a form": r'x = f"{{3.0:{{1:\x7b{call}\x7d}}}}"',
+    "in a form of a text": r"x = f'{{1:\173{call}\N{{RIGHT CURLY BRACKET}}}}'".replace("'", '"'),
+    "where it asserts": r'assert f"{{length(np.ones(4)):\x7b{call}\x7d}}" == "2"',
+}
+
+
+@pytest.mark.parametrize("where", BRACES)
+def test_no_text_of_a_test_becomes_code_when_it_is_written(where, tmp_path):
+    mark = tmp_path / "ran"
+    source = BRACES[where].format(call=f"__import__('os').system('touch {mark}')")
+    test = {**VECTORS.cells[4], "source": f"{source}\nassert length(np.ones(4)) == 2"}
+    found = importing(tmp_path, write_document(tmp_path / "theirs/odd.ipynb", [*VECTORS.cells[:4], test]), "odd")
+    assert not mark.exists()
+    assert any("so that Python reads the same again" in line for line in found.to_do), found.to_do
+
+
+ENDLESS = {
+    "an input": "x = sum(range(10 ** 11))\nassert length(np.ones(4)) == 2",
+    "what judges": "assert length(np.ones(4)) + sum(range(10 ** 11)) == 2",
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_test_that_computes_without_end_is_left_to_a_person_and_the_others_are_imported(what, tmp_path, monkeypatch):
+    monkeypatch.setattr(limiting, "SECONDS", 4.0)
+    cells = [*VECTORS.cells[:4], {**VECTORS.cells[4], "source": ENDLESS[what]}, *VECTORS.cells[5:]]
+    found = importing(tmp_path, write_document(tmp_path / "theirs/long.ipynb", cells), "long")
+    assert found.waits == ""
+    assert found.checks
+    assert any("it computes for more than" in line for line in found.to_do), found.to_do
 
 
 def test_what_a_test_may_name_leads_to_no_module_that_is_not_listed():

@@ -48,6 +48,7 @@ CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot
     "grader/workers/judge_process.py": "the socket between worker and judge",
     "grader/workers/judging.py": "the loop around `assess`",
     "grader/evidence/packing.py": "writes and reads bytes; other bytes have other digests",
+    "grader/starting.py": "starts processes, and looks at nothing",
     "assignment/__init__.py": "empty",
 }
 OF_THE_WORKER = CARRIERS | {

@@ -51,7 +51,7 @@ def run_checks(
     given = os.environ if environment is None else environment
     one_thread = {"OMP_NUM_THREADS": "1"}  # as in grading; small networks are far slower on several
     around = {**one_thread, **given, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "redink.student.terminal", str(path), *questions]
+    command = [sys.executable, "-P", "-m", "redink.student.terminal", str(path), *questions]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=around, check=False)  # noqa: S603 - our own module
     with contextlib.suppress(msgspec.MsgspecError):
         return msgspec.json.decode(done.stdout, type=CheckedNotebook)
@@ -119,7 +119,9 @@ def main() -> int:
     os.chdir(Path(path).resolve().parent)
     sys.path.insert(0, str(Path.cwd()))  # as in a notebook, whose helper files lie beside it
     try:
-        outcome = check_notebook(Path(Path(path).name), questions, _notebook_names())
+        names = _notebook_names()
+        sys.path.insert(0, "")  # where Jupyter has what lies beside a notebook; but ours was found elsewhere
+        outcome = check_notebook(Path(Path(path).name), questions, names)
     except Exception as error:  # noqa: BLE001 - the command shows it to the student
         if os.environ.get(DEBUG_VARIABLE):
             traceback.print_exc()

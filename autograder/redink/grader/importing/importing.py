@@ -16,8 +16,10 @@ from redink.grader.course import Course
 from redink.grader.importing.converting import convert
 from redink.grader.importing.draft import Draft
 from redink.grader.importing.foreign.reading import read_draft
-from redink.grader.importing.trying import refuted_checks
-from redink.grader.importing.writing import TO_DO, checks_file, master, specification
+from redink.grader.importing.limiting import SECONDS, OutOfLimits, in_limits
+from redink.grader.importing.taking_apart import UNWRITTEN
+from redink.grader.importing.trying import check_at, refuted_checks
+from redink.grader.importing.writing import TO_DO, checks_file, master, reads_as_weighed, specification
 from redink.grader.workers.workers import workers_for
 from redink.records import Record
 from redink.texts import clean
@@ -41,11 +43,23 @@ class _Waits(Exception):  # noqa: N818 - it is an outcome, not an error
 def import_assignment(course: Course, path: Path, slug: str, *, jobs: int = 1) -> Imported:
     """Turn a notebook of another tool into an assignment of this course, and try it; nothing that exists is touched."""
     refuse_taken(course, slug)
-    draft = read_draft(path)
-    writer = _Writer(course, slug, len(course.slugs()) + 1, draft)
+    course, order, endless = Course(course.root.absolute()), len(course.slugs()) + 1, set[str]()
+    while True:
+        try:
+            return in_limits(_import, course, path.absolute(), slug, order, frozenset(endless), jobs)
+        except OutOfLimits as ended:
+            check = check_at(course, slug, str(ended))
+            if check is None or check in endless:
+                raise AuthorError(f"{path} takes more time or memory to import than it may ({SECONDS:g} s)") from None
+            endless.add(check)
+
+
+def _import(course: Course, path: Path, slug: str, order: int, endless: frozenset[str], jobs: int) -> Imported:
+    """Import in this process, without the tests of these checks, which took too long."""
+    writer = _Writer(course, slug, order, read_draft(path))
     waits = ""
     try:
-        writer.write({})
+        writer.write(dict.fromkeys(endless, f"it computes for more than {SECONDS:g} s outside of the student's code"))
         writer.prove(jobs)
     except (_Waits, AuthorError) as error:
         waits = clean(str(error), 1000)
@@ -69,11 +83,17 @@ class _Writer:
         self.order = order
         self.draft = draft
         self.made = convert(draft, {})
+        self.refuted: dict[str, str] = {}
         self.files: set[Path] = set()
 
     def write(self, refuted: Mapping[str, str]) -> None:
-        """Write what a person may change; `refuted` are tests, by name, and why they will not do."""
-        self.made = convert(self.draft, refuted)
+        """Write what a person may change; `refuted` are checks that will not do, and why."""
+        tests = {check.id: check.test.name for check in self.made.checks}
+        self.refuted |= {tests[id]: why for id, why in refuted.items() if id in tests}
+        self.made = convert(self.draft, self.refuted)
+        while unlike := {check.test.name for check in self.made.checks if not reads_as_weighed(check)}:
+            self.refuted |= dict.fromkeys(unlike, UNWRITTEN)
+            self.made = convert(self.draft, self.refuted)
         folder, solution = self.course.assignments / self.slug, self.course.solutions / self.slug
         for path, text in {
             folder / "assignment.toml": specification(self.slug, self.order, self.draft, self.made),
@@ -87,13 +107,10 @@ class _Writer:
 
     def prove(self, jobs: int) -> None:
         """Try the checks in the box, until all that are left will do; then build."""
-        refuted: dict[str, str] = {}
         self._refuse_unready()
         with workers_for(self.course, self.slug, jobs=jobs) as workers:
             while found := refuted_checks(self.course, self.slug, workers):
-                tests = {check.id: check.test.name for check in self.made.checks}
-                refuted |= {tests[id]: why for id, why in found.items()}
-                self.write(refuted)
+                self.write(found)
                 self._refuse_unready()
             self.files.update(build(self.course, self.slug, workers))
 

@@ -23,6 +23,7 @@ _IN_THE_BOX = frozenset({"np", "torch"})
 
 _OURS = frozenset({"seen", "student", "answers", "close", "kinds_of", "kinds_raised", *ONES})
 _RESERVED = frozenset({"rng", "trial", "reference", "expected", "modified"})
+UNWRITTEN = "it cannot be written so that Python reads the same again"
 _NO_MORE = "assert not list(answers)"
 _RETURN = ast.Return(ast.Name("seen", ast.Load()))
 
@@ -63,7 +64,10 @@ def take_apart(source: str, known: Known) -> TakenApart:
         raise NoCheck(
             "AUTOTEST lines are filled in by nbgrader itself; run `nbgrader generate_assignment`, or write them"
         )
-    return _Splitter(known).split(body, sentence)
+    try:
+        return _Splitter(known).split(body, sentence)
+    except (ValueError, RecursionError) as error:
+        raise NoCheck(UNWRITTEN) from error
 
 
 class _Splitter:
@@ -97,14 +101,15 @@ class _Splitter:
             then = [*ast.parse("answers = iter(seen)").body, *then, *ast.parse(_NO_MORE).body]
         else:
             then = [*ast.parse(f"assert len(seen) == {self.collected}").body, *then]
-        refuse_harm([*self.given, *then], self.imports, _OURS)
+        given, judging = _written(self.given), _written(then)
+        refuse_harm(_read("\n".join([*given, *judging])), self.imports, _OURS)
         names = _names(then) | _names(self.given)
         return TakenApart(
             sentence=sentence,
             inputs=tuple(self.inputs),
-            given=tuple(_unparsed(self.given)),
-            when=tuple(_unparsed([*self._imports_for(when), *first, *returning])),
-            then=tuple(_unparsed(then)),
+            given=given,
+            when=_written([*self._imports_for(when), *first, *returning]),
+            then=judging,
             when_names=tuple(name for name in self.inputs if name in _names(when)),
             then_names=tuple(name for name in self.inputs if name in _names(then)),
             imports=tuple(text for name, text in self.imports.items() if name in names),
@@ -265,8 +270,20 @@ def _bound(node: ast.AST) -> set[str]:
     return found | {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
 
 
-def _unparsed(nodes: Iterable[ast.AST]) -> list[str]:
-    return [line for node in nodes for line in ast.unparse(ast.fix_missing_locations(node)).splitlines()]
+def _written(nodes: Sequence[ast.stmt]) -> tuple[str, ...]:
+    """Write statements as lines; refuse what would be read as anything else."""
+    lines = tuple(line for node in nodes for line in ast.unparse(ast.fix_missing_locations(node)).split("\n"))
+    meant = ast.dump(ast.Module(list(nodes), []))
+    if ast.dump(ast.Module(_read("\n".join(lines)), [])) != meant:
+        raise NoCheck(UNWRITTEN)
+    return lines
+
+
+def _read(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, MemoryError) as error:
+        raise NoCheck(UNWRITTEN) from error
 
 
 def _collected(node: ast.stmt) -> ast.expr | None:

@@ -13,6 +13,7 @@ from redink.grader.course import Course
 from redink.grader.workers.workers import Workers
 from redink.records import QuestionResult
 
+_IDS = re.compile(r"^@check\(.*\)\ndef (\w+)\(", re.MULTILINE)
 _RIGHT = ("reference", "rounded")
 
 
@@ -52,11 +53,20 @@ def _blamed(course: Course, slug: str, sentence: str) -> dict[str, str]:
     """Find the check that a sentence of Redink's is about; where it is about none, nothing can be tried."""
     sources = [course.assignments / slug / "checks.py", course.solutions / slug / "hidden_checks.py"]
     text = "".join(path.read_text(encoding="utf-8") for path in sources if path.exists())
-    ids = re.findall(r"^@check\(.*\)\ndef (\w+)\(", text, re.MULTILINE)
-    found = [id for id in ids if re.search(rf"\b{id}\b", sentence)]
+    found = [id for id in _IDS.findall(text) if re.search(rf"\b{id}\b", sentence)]
     if not found:
         raise AuthorError(sentence)
     return {max(found, key=len): sentence}
+
+
+def check_at(course: Course, slug: str, trace: str) -> str | None:
+    """Find the check in whose file a traceback is, by the line; None where it is in none."""
+    for name, line in re.findall(r'File "(?:.*/)?((?:hidden_)?checks\.py)", line (\d+)', trace):
+        folder = course.solutions if name.startswith("hidden") else course.assignments
+        above = (folder / slug / name).read_text(encoding="utf-8").splitlines(keepends=True)[: int(line)]
+        if ids := _IDS.findall("".join(above)):
+            return str(ids[-1])
+    return None
 
 
 def _named(assignment: Assignment, sentence: str) -> dict[str, str]:

@@ -7,9 +7,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from redink.errors import AuthorError
 from redink.grader.importing.converting import Converted, MadeCheck, MadeQuestion
 from redink.grader.importing.draft import Draft, DraftCell, ToDo
 from redink.grader.importing.fitting import fitted
+from redink.grader.importing.taking_apart import TakenApart
 from redink.texts import clean
 
 TO_DO = "# TO DO:"
@@ -97,8 +99,12 @@ def checks_file(slug: str, made: Converted, *, hidden: bool) -> str:
         head += ["", f"from redink.checks import {', '.join(imports)}"]
     helpers = sorted({name for one in checks for name in one.parts.helpers})
     parts = ["\n".join(head), *(_HELPERS[name].strip("\n") for name in helpers), *([blocks] if blocks else [])]
+    meant = [ast.dump(node) for part in parts for node in ast.parse(part).body]
     parts += ["\n".join(_to_do(one)) for one in made.to_do if one.public != hidden]
-    return "\n\n\n".join(parts) + "\n"
+    text = "\n\n\n".join(parts) + "\n"
+    if [ast.dump(node) for node in ast.parse(text.replace("\r", "\n")).body] != meant:
+        raise AuthorError("the checks cannot be written so that Python reads the same again")
+    return text
 
 
 def _to_do(one: ToDo) -> Iterator[str]:
@@ -111,9 +117,9 @@ def _check(made: MadeCheck) -> Iterator[str]:
     parts = made.parts
     yield f'@check("{made.question}", trials=1, weight={made.weight:g})'
     yield f"def {made.id}():"
-    yield f'    """{_sentence(made)}"""'
+    yield '    """' + _sentence(made).replace("\\", "\\\\") + '"""'
     yield from _indented(parts.given)
-    yield f"    return dict({', '.join(f'{name}={name}' for name in parts.inputs)})"
+    yield f"    {_returned(parts)}"
     yield from ("", "")
     yield f"@{made.id}.when"
     yield f"def _({', '.join(('student', *parts.when_names))}):"
@@ -124,9 +130,33 @@ def _check(made: MadeCheck) -> Iterator[str]:
     yield from _indented(parts.then)
 
 
+def reads_as_weighed(made: MadeCheck) -> bool:
+    """Tell whether a check reads, in its place in the file, as what was weighed: indented, and below a stranger's words."""
+    parts = made.parts
+    heads = (
+        f"@check({made.question!r}, trials=1, weight={made.weight:g})\ndef {made.id}():\n    {_sentence(made)!r}",
+        f"@{made.id}.when\ndef _({', '.join(('student', *parts.when_names))}):\n    0",
+        f"@{made.id}.then\ndef _({', '.join(('seen', *parts.then_names))}):\n    0",
+    )
+    bodies = ([*parts.given, _returned(parts)], parts.when, parts.then)
+    try:
+        found = ast.parse("\n".join(_check(made)))
+        meant = ast.parse("\n".join(heads))
+        for place, (function, lines) in enumerate(zip(meant.body, bodies, strict=True)):
+            assert isinstance(function, ast.FunctionDef)
+            function.body[0 if place else 1 :] = ast.parse("\n".join(lines)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return made.id.isidentifier() and ast.dump(found) == ast.dump(meant)
+
+
+def _returned(parts: TakenApart) -> str:
+    return f"return dict({', '.join(f'{name}={name}' for name in parts.inputs)})"
+
+
 def _sentence(made: MadeCheck) -> str:
     asked = f"What the test {made.test.name} asks of {', '.join(sorted(made.parts.uses))}."
-    text = clean(made.parts.sentence or asked).replace("\\", "\\\\").replace('"', "'")
+    text = clean(made.parts.sentence or asked).replace('"', "'")
     return f"{text} (The part that you may see.)" if made.test.hidden and not made.hidden else text
 
 

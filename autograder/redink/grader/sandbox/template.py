@@ -16,6 +16,7 @@ from redink.assignment.packages import modules_of
 from redink.box import scratch
 from redink.errors import BoxError
 from redink.grader.sandbox.environment import clean_environment
+from redink.grader.starting import python
 
 _SOCKET = "socket"
 _BACKLOG = 256
@@ -45,7 +46,7 @@ class Template:
             arguments = [*map(str, passed), str(self.folder), "torch" if torch else "plain", *modules]
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-                    [sys.executable, "-P", str(entry), *arguments],
+                    python(str(entry), *arguments),
                     env=clean_environment(self.folder), cwd=self.folder, pass_fds=passed,
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 )  # fmt: skip

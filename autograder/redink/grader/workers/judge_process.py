@@ -21,7 +21,6 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -30,6 +29,7 @@ import msgspec
 
 from redink import frames
 from redink.errors import BoxError
+from redink.grader.starting import python
 from redink.records import Assessment, Cell, CellRun, Record
 
 MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
@@ -179,7 +179,7 @@ class JudgeProcess:
             environment.pop("PYTHONHASHSEED", None)  # else a student could choose keys that collide
             environment["MALLOC_MMAP_THRESHOLD_"] = "1000000"  # what one submission took is free for the next one
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-c", start],
+                python("-c", start),
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment,
             )  # fmt: skip
         self._socket = ours

@@ -6,9 +6,6 @@ template. Any other `Executor` may be passed in.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from types import TracebackType
@@ -17,14 +14,13 @@ from typing import TypeVar
 import msgspec
 
 from redink.assignment.spec import read_spec
-from redink.box.walls.raising import die_with
 from redink.errors import BoxError, CourseError
 from redink.grader.answer_key.key import AnswerKey, encode_key
 from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.pipeline.job import OURS, BoxSettings, Done, Job, ObservedDone, Observing
-from redink.grader.private import keep_private
 from redink.grader.sandbox.template import Template
+from redink.grader.starting import end_pool, start_pool
 from redink.grader.workers.cluster import Cluster
 from redink.grader.workers.dispatch import Dispatch
 from redink.grader.workers.worker import observe_job, run_job
@@ -51,7 +47,7 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._pool is not None:
-            _end(self._pool, at_once=error is not None)
+            end_pool(self._pool, at_once=error is not None)
         if self._template is not None:
             self._template.close()
 
@@ -115,8 +111,7 @@ class Workers:
         if self._executor is not None:
             return self._executor
         if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # a fork would copy locks that a progress bar's thread holds
-            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=(os.getpid(),))
+            self._pool = start_pool(self.jobs)
         return self._pool
 
     def replace(self, broken: Executor) -> None:
@@ -124,7 +119,7 @@ class Workers:
         if broken is self._executor:
             raise CourseError("the workers have ended; what was graded is kept: start them, and grade again")
         if self._pool is not None and broken is self._pool:
-            _end(self._pool, at_once=True)
+            end_pool(self._pool, at_once=True)
             self._pool = None
 
 
@@ -154,19 +149,3 @@ def _seen(answer: bytes | str) -> Observed:
     if done.observed is None:
         raise BoxError(done.failed)
     return done.observed
-
-
-def _begin(coordinator: int) -> None:
-    """Prepare a worker process: it shows nobody the answer key, leaves Ctrl-C to the coordinator, and ends with it."""
-    keep_private()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with(coordinator)
-
-
-def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
-    """End a pool: after its current jobs, or at once."""
-    processes = list((pool._processes or {}).values())  # there is no public way before Python 3.14
-    if at_once:
-        for process in processes:
-            process.kill()
-    pool.shutdown(cancel_futures=True)
