@@ -117,7 +117,6 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and no limit works
     answer = _quiet()
     os.chdir(Path(path).resolve().parent)
-    sys.path.insert(0, str(Path.cwd()))  # as in a notebook, whose helper files lie beside it
     try:
         names = _notebook_names()
         sys.path.insert(0, "")  # where Jupyter has what lies beside a notebook; but ours was found elsewhere
