@@ -32,8 +32,12 @@ def told(files: Mapping[str, bytes], key: Mapping[str, Any]) -> set[tuple[str, s
     for name, content in files.items():
         if name.endswith((".json", ".ipynb")):
             for one in _dicts(json.loads(content)):
-                found |= {(name, item) for item, right in key.items() if item in one and one[item] == right}
+                found |= {(name, item) for item, right in key.items() if _is_right(one.get(item), right)}
     return found
+
+
+def _is_right(value: Any, right: Any) -> bool:
+    return isinstance(value, str | int | float) and value == right
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:

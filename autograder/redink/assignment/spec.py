@@ -12,7 +12,6 @@ import msgspec
 
 from redink.errors import AuthorError
 from redink.records import Limits, Precision, Record
-from redink.suggesting import did_you_mean
 
 FORMAT = 1  # of assignment.toml and the files beside it; docs/authors.md says what stays compatible
 _MODULES = sys.stdlib_module_names | {"numpy", "torch", "matplotlib", "redink", "redink_datasets"}  # no helper's name
@@ -101,6 +100,8 @@ def read_spec(folder: Path) -> Spec:
 
 def _told(error: str) -> str:
     """Say what is wrong in a file in the words of the file: the question, the field, and the nearest one that there is."""
+    from redink.suggesting import did_you_mean  # which has nothing to do with how anybody is graded
+
     if (found := _WRONG.fullmatch(error)) is None:
         return error if "TOML" in error else f"this is no TOML: {error}"
     what, at = found.groups("")
