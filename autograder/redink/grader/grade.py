@@ -15,10 +15,9 @@ from redink.assignment.published import stale
 from redink.assignment.spec import read_spec
 from redink.grader.answer_key.keep import answer_key
 from redink.grader.answer_key.key import AnswerKey
-from redink.grader.assignment.handed_out import handed_out, looks_like, names_by_assignment, other_assignment
+from redink.grader.assignment.handed_out import handed_out
 from redink.grader.course import Course
-from redink.grader.evidence.packing import decode_sources
-from redink.grader.grading import Answering, Grading, Groups, Handed, Watcher
+from redink.grader.grading import Answering, Grading, Groups, Handed, Watcher, mixed_up
 from redink.grader.pipeline.collect import Found, collect, collected_before
 from redink.grader.pipeline.job import Job
 from redink.grader.pipeline.load import load
@@ -40,12 +39,9 @@ def grade(
     progress: Watcher = Watcher(),  # noqa: B008 - it has no state
 ) -> Report:
     """Grade every submission at `path`, whose layout is recognised; without a path, what was collected."""
-    asked = read_spec(course.find_assignment(slug)).all_names()
+    asked, given = read_spec(course.find_assignment(slug)).all_names(), handed_out(course, slug)
     rules, roster = read_course(course, slug)
-    given = handed_out(course, slug)
-    handed_in = path and collect(
-        slug, path, names_asked=asked, handed_out=given, insist=insist, names=names, roster=roster
-    )
+    handed_in = path and collect(slug, path, asked, given, insist=insist, names=names, roster=roster)
     with Gradebook(gradebook or course.gradebook_path(), course.secret_name(), holder=f"redink grade {slug}") as book:
         found = handed_in.found if handed_in else collected_before(book, slug, rules.of(slug).counts == "best")
         progress.start(len(found))
@@ -59,20 +55,7 @@ def grade(
         old = stale(course.assignments / slug, key.published_from)
         more = remarks(key, old, [*(one.id for one in found), *called])
         told = [*(handed_in.gathered.lines() if handed_in else ()), *book.told, *more]
-        doubts = _mixed_up(course, book, slug, outcomes)
-        return groups.told_in(report(outcomes, told, key.spec, names=called, doubts=doubts))
-
-
-def _mixed_up(course: Course, book: Gradebook, slug: str, outcomes: Iterable[Outcome]) -> dict[str, str]:
-    """Say of whom another assignment's notebook was graded; who has half of the points is not asked."""
-    names = names_by_assignment(course)
-    found = {}
-    for result in (one.result for one in outcomes if 2 * one.result.score < one.result.max_score):
-        graded = book.graded(slug, result.submission.id) if result.state == "graded" else None
-        run = graded and book.last_run(graded.submission)
-        if run and (other := other_assignment(names, slug, decode_sources(run.sources))):
-            found[result.submission.id] = looks_like(other)
-    return found
+        return groups.told_in(report(outcomes, told, key.spec, called, mixed_up(course, book, slug, outcomes)))
 
 
 def grade_all(key: AnswerKey, found: Iterable[Found], book: Gradebook, workers: Answering) -> Iterator[Outcome]:

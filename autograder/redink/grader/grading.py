@@ -10,8 +10,11 @@ import msgspec
 
 from redink.errors import CourseError, in_one_sentence
 from redink.grader.answer_key.key import AnswerKey, encode_key
+from redink.grader.assignment.handed_out import looks_like, names_by_assignment, other_assignment
+from redink.grader.course import Course
 from redink.grader.digests import digest
 from redink.grader.evidence.expected import expected_of
+from redink.grader.evidence.packing import decode_sources
 from redink.grader.pipeline.job import OURS, Done, Job
 from redink.grader.pipeline.known import prepare_job
 from redink.grader.pipeline.load import Submission
@@ -124,3 +127,15 @@ class Grading(NamedTuple):
         except Exception as error:  # noqa: BLE001 - one submission never ends the others' way
             done = Done(state="internal_error", reason=f"{OURS}: {in_one_sentence(error)}")
             return Outcome(result=make_result(self.key, submission, done), reused=False, before=None, mistakes={})
+
+
+def mixed_up(course: Course, book: Gradebook, slug: str, outcomes: Iterable[Outcome]) -> dict[str, str]:
+    """Say of whom another assignment's notebook was graded; who has half of the points is not asked."""
+    names = names_by_assignment(course)
+    found = {}
+    for result in (one.result for one in outcomes if 2 * one.result.score < one.result.max_score):
+        graded = book.graded(slug, result.submission.id) if result.state == "graded" else None
+        run = graded and book.last_run(graded.submission)
+        if run and (other := other_assignment(names, slug, decode_sources(run.sources))):
+            found[result.submission.id] = looks_like(other)
+    return found

@@ -62,9 +62,9 @@ class Collected(Record, frozen=True):
 def collect(
     slug: str,
     source: Path,
-    *,
     names_asked: Iterable[str] = (),
     handed_out: Collection[str] = (),
+    *,
     insist: str | None = None,
     names: str | None = None,
     before: datetime | None = None,
