@@ -6,7 +6,7 @@ from redink.errors import SubmissionError, in_one_sentence
 from redink.grader.intake.archive import Archive
 from redink.grader.intake.opening import open_bytes
 from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
-from redink.grader.intake.unpacking import UNLIMITED, Allowance
+from redink.grader.intake.unpacking import UNLIMITED, UnpackingLimit
 from redink.texts import clean
 
 
@@ -37,7 +37,7 @@ class Below:
 class Nested:
     """An archive in a tree, as a `Tree`. It is opened anew for each question: a class of these would fill the memory."""
 
-    def __init__(self, outer: Tree, place: Place, allowance: Allowance = UNLIMITED) -> None:
+    def __init__(self, outer: Tree, place: Place, allowance: UnpackingLimit = UNLIMITED) -> None:
         self._outer = outer
         self._place = place
         self._allowance = allowance

@@ -12,7 +12,7 @@ from redink.grader.intake.archive import Archive
 from redink.grader.intake.folder import Folder
 from redink.grader.intake.forms import START, form_of
 from redink.grader.intake.tars import open_tar
-from redink.grader.intake.unpacking import UNLIMITED, Allowance
+from redink.grader.intake.unpacking import UNLIMITED, UnpackingLimit
 from redink.grader.intake.zips import open_zip
 from redink.texts import clean
 
@@ -30,7 +30,7 @@ def open_tree(path: Path) -> Folder | Archive:
         raise CourseError(f"{path} is {kinds}, or a damaged one: {clean(str(error))}") from error
 
 
-def open_bytes(data: bytes, allowance: Allowance) -> Archive:
+def open_bytes(data: bytes, allowance: UnpackingLimit) -> Archive:
     """Open an archive that lies in another one or in a student's folder, in memory; what is raised says why not."""
     allowance.spend(len(data))
     descriptor = os.memfd_create("archive", os.MFD_CLOEXEC)
@@ -44,7 +44,7 @@ def _open_archive(path: Path) -> Archive:
     return _opened(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), UNLIMITED)
 
 
-def _opened(descriptor: int, allowance: Allowance) -> Archive:
+def _opened(descriptor: int, allowance: UnpackingLimit) -> Archive:
     try:
         form = form_of(os.pread(descriptor, START, 0))
         archive = open_zip(descriptor, allowance) if form == "zip" else open_tar(descriptor, form, allowance)

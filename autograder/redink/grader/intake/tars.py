@@ -15,7 +15,7 @@ from redink.files import Kind
 from redink.grader.intake.archive import PIECE, UNPACK_IT, Archive, Packed
 from redink.grader.intake.forms import Form
 from redink.grader.intake.tree import MOST_ENTRIES
-from redink.grader.intake.unpacking import ENTRY, Allowance, Stream, open_stream
+from redink.grader.intake.unpacking import ENTRY, Stream, UnpackingLimit, open_stream
 
 _BLOCK = 512
 _MOST_HEADERS = 2 * MOST_ENTRIES
@@ -27,13 +27,13 @@ _KINDS: dict[bytes, Kind] = {
 }  # fmt: skip
 
 
-def open_tar(descriptor: int, form: Form, allowance: Allowance) -> Archive:
+def open_tar(descriptor: int, form: Form, allowance: UnpackingLimit) -> Archive:
     """Open a tar archive of this form, of which the descriptor stays open; what is raised says why it cannot be."""
     stream = open_stream(io.FileIO(descriptor, closefd=False), form, allowance)
     return Archive(_members(stream, allowance), lambda member: _unpack(stream, member))
 
 
-def _members(stream: Stream, allowance: Allowance) -> Iterator[Packed]:
+def _members(stream: Stream, allowance: UnpackingLimit) -> Iterator[Packed]:
     """List the members, up to the mark of the end."""
     told: dict[bytes, bytes] = {}  # by the extended headers of the next member
     for _ in range(_MOST_HEADERS):

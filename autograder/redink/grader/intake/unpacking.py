@@ -20,17 +20,17 @@ _MOST_STREAMS = 10_000  # one after the other in a file, as programs write them 
 _MOST_MEMORY = 100 << 20  # bytes for the dictionary of xz; its own program asks for 65 MB at most
 
 
-class Allowance:
+class UnpackingLimit:
     """How much may still be unpacked of one student's archives, each time that one is opened, or of all in a source."""
 
-    def __init__(self, most: int, whose: str, within: Allowance | None = None) -> None:
+    def __init__(self, most: int, whose: str, within: UnpackingLimit | None = None) -> None:
         self._left = self._most = most
         self._whose = whose
         self._within = within
 
-    def of_a_student(self) -> Allowance:
+    def of_a_student(self) -> UnpackingLimit:
         """Return a part of this, for one student."""
-        return Allowance(MOST_UNPACKED, "this student's archives", self)
+        return UnpackingLimit(MOST_UNPACKED, "this student's archives", self)
 
     def spend(self, size: int) -> None:
         """Take so many bytes of it; if there are not so many left, `CourseError` says so, and none are taken."""
@@ -41,18 +41,18 @@ class Allowance:
         self._left -= size
 
 
-def of_a_source() -> Allowance:
+def of_a_source() -> UnpackingLimit:
     """Return what all archives of students in one source may unpack to."""
-    return Allowance(_MOST_OF_A_SOURCE, "the archives of all students")
+    return UnpackingLimit(_MOST_OF_A_SOURCE, "the archives of all students")
 
 
-UNLIMITED = Allowance(1 << 62, "")  # for what an instructor names: of that, each archive has a bound of its own
+UNLIMITED = UnpackingLimit(1 << 62, "")  # for what an instructor names: of that, each archive has a bound of its own
 
 
 class Stream:
     """What a file holds, and how far it was read."""
 
-    def __init__(self, file: io.FileIO, allowance: Allowance) -> None:
+    def __init__(self, file: io.FileIO, allowance: UnpackingLimit) -> None:
         self._file = file
         self._allowance = allowance
         self.at = 0
@@ -80,7 +80,7 @@ class Stream:
 class PackedStream(Stream):
     """What a compressed file holds; the way back is from the beginning."""
 
-    def __init__(self, file: io.FileIO, allowance: Allowance, make: Callable[[], _Decompressor]) -> None:
+    def __init__(self, file: io.FileIO, allowance: UnpackingLimit, make: Callable[[], _Decompressor]) -> None:
         super().__init__(file, allowance)
         self._make = make
         self._begin()
@@ -167,7 +167,7 @@ _DECOMPRESSORS: dict[Form, Callable[[], _Decompressor]] = {
 }
 
 
-def open_stream(file: io.FileIO, form: Form, allowance: Allowance) -> Stream:
+def open_stream(file: io.FileIO, form: Form, allowance: UnpackingLimit) -> Stream:
     """Open a file that is compressed in this form, or not at all."""
     file.seek(0)
     make = _DECOMPRESSORS.get(form)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from redink.errors import CourseError, SubmissionError
 from redink.files import Kind, kind_of
 from redink.grader.intake.archive import PIECE, UNPACK_IT, Archive, Packed
-from redink.grader.intake.unpacking import ENTRY, Allowance
+from redink.grader.intake.unpacking import ENTRY, UnpackingLimit
 from redink.texts import clean
 
 _MOST_AT_ONCE = 6 << 20  # bytes: a list of members of this size has 130,000 at most, and they take 100 MB
@@ -41,7 +41,7 @@ class BoundedFile(io.FileIO):
         return _without_lies(data) if self.listing and data.startswith(_LISTED) else data
 
 
-def open_zip(descriptor: int, allowance: Allowance) -> Archive:
+def open_zip(descriptor: int, allowance: UnpackingLimit) -> Archive:
     """Open a zip archive, of which the descriptor stays open; what is raised says why that is not possible."""
     file = BoundedFile(descriptor, closefd=False)
     whole = zipfile.ZipFile(file)
@@ -108,7 +108,7 @@ def _problem(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _unpack(whole: zipfile.ZipFile, member: Packed, allowance: Allowance) -> bytes:
+def _unpack(whole: zipfile.ZipFile, member: Packed, allowance: UnpackingLimit) -> bytes:
     """Read a member; it ends where its size says."""
     allowance.spend(member.size)
     data = io.BytesIO()

@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from redink.grader.intake.tree import Place, Tree
-from redink.grader.intake.unpacking import Allowance, of_a_source
+from redink.grader.intake.unpacking import UnpackingLimit, of_a_source
 from redink.records import Record
 from redink.texts import clean
 
@@ -25,7 +25,7 @@ class Sought(Record, frozen=True):
     names: frozenset[str] = frozenset()  # of questions and of what they ask for
     handed_out: frozenset[str] = frozenset()  # the cells of the notebook that students were given
     owner: str = ""  # the name of the folder or archive itself
-    allowance: Allowance = msgspec.field(default_factory=of_a_source)  # for archives of students
+    allowance: UnpackingLimit = msgspec.field(default_factory=of_a_source)  # for archives of students
 
 
 class Partner(Record, frozen=True):

@@ -12,7 +12,7 @@ from redink.grader.intake.archive import Archive
 from redink.grader.intake.layouts.gathered import SYSTEMS, Ignored
 from redink.grader.intake.nested import Nested
 from redink.grader.intake.tree import MOST_ENTRIES, Entry, Place, Tree
-from redink.grader.intake.unpacking import Allowance
+from redink.grader.intake.unpacking import UnpackingLimit
 from redink.records import Record
 from redink.texts import clean, file_name
 
@@ -126,7 +126,7 @@ def walk(tree: Tree, folder: Place, shown: str) -> Walked:
     return Walked(files=tuple(files), ignored=tuple(ignored))
 
 
-def unpacked(files: Sequence[File], allowance: Allowance) -> Walked:
+def unpacked(files: Sequence[File], allowance: UnpackingLimit) -> Walked:
     """List what lies in the archives among the files, and in archives in these; each is held no longer than it is listed."""
     found: list[File] = []
     ignored: list[Ignored] = []
