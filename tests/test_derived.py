@@ -52,6 +52,31 @@ def test_float32_is_tried_where_it_is_allowed():
     assert made(derived.in_single, NUMBERS, "double").dtype == np.float64
 
 
+def test_constants_have_the_form_of_the_answer_and_may_be_imaginary():
+    value = {"w": NUMBERS.astype(np.float32), "n": 4, "b": [True, 0.5, "text"]}
+    huge = made(derived.constant, value, 1e16)
+    assert (huge["w"].dtype, huge["w"].max(), huge["n"], huge["b"]) == (
+        np.float32,
+        np.float32(1e16),
+        10**16,
+        [True, 1e16, ""],
+    )
+    imaginary = made(derived.constant, value, 1e12j)
+    assert (imaginary["w"] == 1e12j).all()
+    assert imaginary["n"] == 1e12j
+
+
+def test_random_answers_are_huge_and_at_a_right_angle_to_inputs_of_their_shape():
+    rng = np.random.default_rng(1)
+    x, w = rng.normal(size=(3, 4)), rng.normal(size=(2, 2))
+    inputs = {"x": x, "more": [w, "text"]}
+    dx, dw, db = made(lambda seen: derived.scattered(seen, [inputs], 1e12), [x, w, np.ones(5)])
+    for seen, given in ((dx, x), (dw, w)):
+        assert np.linalg.norm(seen) > 1e11
+        assert abs(np.sum(seen * given)) < 1e-9 * np.linalg.norm(seen) * np.linalg.norm(given)
+    assert len(set(db)) == 5
+
+
 EMPTY = {
     "an array": (np.ones((2, 3)), np.zeros((0, 3))),
     "a number": (1.5, []),

@@ -228,6 +228,25 @@ def test_numbers_that_overflow_in_a_then_or_view_are_only_wrong():
     assert word(plain().view(lambda seen: np.exp(seen)), np.full(2, 1e300), np.ones(2)) == "failed"
 
 
+@pytest.mark.parametrize("seen", [np.full(2, 1e12j), [1e12j, 1.0], {"w": np.ones(2), "b": np.array(1j)}])
+def test_imaginary_numbers_never_come_to_a_then_or_view_that_expects_real_ones(seen):
+    expected = {"w": np.ones(2), "b": 1.0} if isinstance(seen, dict) else np.ones(2)
+    made = with_then(lambda seen: None)
+    assert judge(made, returned(seen), expected, {}).message == "expected real numbers, got complex ones"
+    assert word(plain().view(lambda seen: "x"), seen, expected) == "failed"
+    assert word(made, seen, np.ones(2, dtype=complex)) == "passed" or isinstance(seen, dict)
+
+
+def test_an_imaginary_part_that_is_rounding_is_left_out():
+    got = []
+    made = with_then(lambda seen: got.append(seen))
+    judge(made, returned(np.array([1 + 1e-12j, 2])), np.ones(2), {})
+    judge(made, returned([np.array(2 + 0j)]), [1.0], {})
+    assert got[0].dtype == float
+    assert got[1] == [2.0]
+    assert np.isrealobj(got[1][0])
+
+
 # -- view --------------------------------------------------------------------------------------------------------------
 
 

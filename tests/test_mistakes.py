@@ -9,7 +9,11 @@ import pytest
 
 from redink.assignment.spec import Question, Spec
 from redink.errors import CourseError
+from redink.grader.assignment.assignment import read_assignment
+from redink.grader.course import Course
+from redink.grader.desk.adopting import _edits
 from redink.grader.desk.edits import edits_of_answers, edits_of_definition, in_few
+from redink.grader.desk.mistakes import UnknownGroup
 from redink.grader.pipeline.report import mistake_groups
 from redink.records import Cell
 from tests.conftest import CENTRE, SCALE, Desk, _copy, write_notebook
@@ -168,6 +172,13 @@ def test_wrong_concept_answers_are_adopted_too(wrong):
     text = (wrong.solution / "misconceptions.py").read_text(encoding="utf-8")
     assert "old='mean_runs_over=\"examples\"'" in text
     assert "new='mean_runs_over=\"rows\"'" in text
+
+
+def test_of_an_endless_notebook_nothing_is_adopted(wrong):
+    cells = [Cell(index=1, source="a = 0\n" * 20_000), Cell(index=2, source="def scale(X):\n    return X")]
+    group = UnknownGroup(name="g", question="scale", also=(), students=("ada",), checks=(), message="")
+    with pytest.raises(CourseError, match="its code is longer than 100,000 characters, too long to be read"):
+        _edits(read_assignment(Course(wrong.root), "little"), group, cells)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from importlib import metadata
 import pytest
 
 from redink.assignment.packages import missing, modules_of
-from redink.assignment.spec import read_spec
+from redink.assignment.spec import Spec, read_spec
 from redink.errors import AuthorError, CourseError
 from redink.grader import digests
 from redink.grader.author.ci_files import pinned
+from redink.grader.pipeline.job import BoxSettings
 from redink.grader.sandbox.template import Template
-from tests.conftest import Desk
+from tests.conftest import ROOT, Desk
 
 QUESTION = '[[questions]]\nid = "q"\ntitle = "Q"\npoints = 1\nasks = ["f"]\n'
 
@@ -63,6 +64,16 @@ def test_every_command_says_which_package_is_missing(tiny):
     (home / "redink_check.ipynb").write_bytes((tiny.root / "class" / "ada" / "tiny.ipynb").read_bytes())
     done = tiny.redink("check", home / "redink_check.ipynb")
     assert "pip install nosuch" in done.stdout + done.stderr
+
+
+def test_wherever_boxes_are_made_for_an_assignment_they_have_its_packages():
+    """A box without them would take their import from the student's own time."""
+    made = {
+        path: path.read_text(encoding="utf-8").count("BoxSettings(") for path in (ROOT / "autograder").rglob("*.py")
+    }
+    assert [path.name for path, count in made.items() if count] == ["job.py"]
+    spec = Spec(title="T", slug="t", questions=(), packages=("pandas",), torch=True)
+    assert BoxSettings.of(spec, hidden=("/here",)) == BoxSettings(torch=True, packages=("pandas",), hidden=("/here",))
 
 
 def test_another_version_of_a_package_is_another_stamp_and_only_where_it_is_needed(monkeypatch):

@@ -253,6 +253,20 @@ def test_code_that_takes_python_minutes_to_read_is_told_and_holds_nobody(alike):
     assert "anna and bert: scale" in said
 
 
+ODD = "\n\ndef _(): return f\"{'\N{NO-BREAK SPACE}'}\""
+HIDDEN = f"exec({COPY!r})"
+
+
+def test_code_that_python_runs_is_compared_and_code_that_nobody_sees_is_told(alike):
+    for name, source in {"eve": OWN + ODD, "finn": COPY + ODD, "gus": HIDDEN}.items():
+        alike.hand_in(name, {SCALE: source})
+    assert alike.redink("grade", "little", "class", "--jobs", 1).returncode == 0
+    said = similar(alike, "--names")
+    assert "eve and finn: scale" in said
+    assert "gus: has points in scale, and no function there that can be compared; read the cells" in said
+    assert said.count("no function there") == 1
+
+
 def test_the_words_are_neutral(alike):
     said = similar(alike)
     pages = "".join(page.read_text(encoding="utf-8") for page in (alike.root / "alike").glob("*.html"))

@@ -159,6 +159,35 @@ def test_no_depth_makes_the_reader_stumble(kind):
         read(DEEP[kind])
 
 
+ODD = "f\"{'\N{NO-BREAK SPACE}'}\""  # Python runs it, and ast.unparse finds no quotes for it
+AROUND = f"""%time
+@np.vectorize
+def scale(X):
+    return centre(X), {ODD}
+
+x = centre(1); y = {ODD}; z = 2
+"""
+
+
+def test_a_statement_that_cannot_be_rewritten_is_read_as_it_stands_and_costs_no_other():
+    found = {next(iter(one.names)): one for one in statements(AROUND) if one.names}
+    assert found["scale"].uses >= {"np", "centre"}
+    assert found["scale"].source == f"@np.vectorize\ndef scale(X):\n    return centre(X), {ODD}"
+    assert (found["x"].source, found["y"].source, found["z"].source) == ("x = centre(1)", f"y = {ODD}", "z = 2")
+    assert [one.name for one in definitions(AROUND)] == ["scale", "x", "y", "z"]
+
+
+def test_what_is_too_long_is_not_read_unless_it_is_an_authors():
+    source = "def f(x):\n    return g(x)\n" + "#" * LONGEST
+    for read in (statements, definitions, globals_of):
+        assert not read(source)
+    assert not parse(source).body
+    assert not is_python(source)
+    assert syntax_error(source) is None
+    assert [one.name for one in definitions(source, authors=True)] == ["f"]
+    assert statements(source, authors=True)[0].uses == {"g"}
+
+
 TOO_LONG = {
     "in one cell": ["x" * (LONGEST + 1)],
     "in several": ["x" * (LONGEST // 2)] * 3,

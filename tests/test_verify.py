@@ -35,7 +35,7 @@ def test_a_scaffolded_assignment_is_clean_at_once(tiny):
         "takes_the_mean_over_rows": ["subtracts_the_mean_of_each_column", "ignores_a_shift"],
     }
     assert "kill matrix" in said
-    assert "17 specimens as they should be; 2 checks, 1 misconceptions" in said
+    assert "20 specimens as they should be; 2 checks, 1 misconceptions" in said
 
 
 def test_questions_that_use_each_other_and_concepts_are_clean(little):
@@ -286,6 +286,11 @@ def test_a_check_that_empty_answers_pass_is_told(judging):
 def test_a_check_that_stretched_answers_pass_is_told(judging):
     said = judging("assert np.allclose(seen.std(axis=0), expected.std(axis=0), atol=1e-5)")
     assert "✗ an answer with everything in it twice passes the_rows_sum_to_the_right_number (centre)" in said
+
+
+def test_a_tolerance_that_is_taken_from_the_answer_is_told(judging):
+    said = judging("assert abs(seen.sum() - expected.sum()) <= 1e-4 * seen.max() ** 2")
+    assert "✗ a constant 1e16 of the right form passes the_rows_sum_to_the_right_number (centre)" in said
 
 
 STUMBLES = """for row in seen:

@@ -312,7 +312,8 @@ def _(student, X, w, b, sigma, lams, seed):
 def _(seen):
     one, four = (np.asarray(part, dtype=float) for part in seen)
     same = one.shape != four.shape or np.allclose(one, four, rtol=1e-7, atol=0)  # by chance, for both λ: below 1e-12
-    return [one.shape == four.shape == (2,), "the same" if same else "another"]
+    risks = one.shape == four.shape == (2,) and min(one.min(), four.min()) > 0 and max(one.max(), four.max()) < 1e6
+    return [risks, "the same" if same else "another"]
 
 
 @check("experiment", trials=4, covers="R043", calls="expected_risk", tol=1e-5)

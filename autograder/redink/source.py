@@ -2,9 +2,9 @@
 
 Cells are written for IPython. A line that only IPython understands (`%time`, `!ls`, `x = !ls`, `f?`) is read as `pass`, so
 that the rest of the cell can be read; `is_python` tells whether there was such a line. What nobody could run, such as a
-syntax error or brackets nested a thousand deep, has no statements. Nothing here raises, whatever a student wrote; but
-reading can take minutes and a gigabyte. So where nothing else limits that, a notebook is asked first whether it
-`is_too_long`.
+syntax error or brackets nested a thousand deep, has no statements; nor has a source that is too long, unless it is said to
+be an author's: reading can take minutes and a gigabyte. Nothing here raises, whatever a student wrote. A notebook of many
+cells can be too long as a whole, so where nothing else limits that, it is asked first whether it `is_too_long`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # Python c
 
 
 class Statement(NamedTuple):
-    """One top-level statement; its source is rewritten, so comments and layout do not count."""
+    """One top-level statement; its source is rewritten where it can be, so that comments and layout do not count."""
 
     names: frozenset[str]  # that it defines or changes
     uses: frozenset[str]
@@ -61,22 +61,17 @@ def is_too_long(sources: Collection[str]) -> bool:
 
 def parse(source: str) -> ast.Module:
     """Parse a source; one that cannot be read is empty. Callers that ask again keep the tree."""
-    for text in (source, _without_magics(source)):
-        try:
-            return ast.parse(text)
-        except _UNREADABLE:
-            continue
-    return ast.Module(body=[], type_ignores=[])
+    return _parsed(source, authors=False)[0]
 
 
-def statements(source: str) -> tuple[Statement, ...]:
-    """Return the top-level statements of a source."""
-    return _read(source).statements
+def statements(source: str, *, authors: bool = False) -> tuple[Statement, ...]:
+    """Return the top-level statements of a source; an author's may have any length."""
+    return _read(source, authors).statements
 
 
-def definitions(source: str) -> tuple[Definition, ...]:
+def definitions(source: str, *, authors: bool = False) -> tuple[Definition, ...]:
     """Return the functions, classes and values that a source defines at top level, in their order."""
-    return _read(source).definitions
+    return _read(source, authors).definitions
 
 
 def lines_of(source: str) -> list[str]:
@@ -87,13 +82,19 @@ def lines_of(source: str) -> list[str]:
 def globals_of(source: str) -> frozenset[str]:
     """Return the names that a source reads and that are not local to its functions: globals and builtins."""
     try:
-        return frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
+        return (
+            frozenset()
+            if is_too_long([source])
+            else frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
+        )
     except _UNREADABLE:
         return frozenset()
 
 
 def is_python(source: str) -> bool:
-    """Tell whether a source is Python alone and can be parsed: neither magics nor a syntax error."""
+    """Tell whether a source is Python alone and can be parsed: neither magics nor a syntax error, nor too long."""
+    if is_too_long([source]):
+        return False
     try:
         ast.parse(source)
     except _UNREADABLE:
@@ -136,7 +137,7 @@ def without_decorators(source: str) -> str | None:
             statement.decorator_list = []
     try:
         return ast.unparse(tree)
-    except _UNREADABLE:  # as in _read
+    except _UNREADABLE:  # as in _statement
         return None
 
 
@@ -145,19 +146,45 @@ def _without_magics(source: str) -> str:
     return _MAGIC.sub(lambda found: f"{found[1]}pass" + "\n" * found[0].count("\n"), source)
 
 
+def _parsed(source: str, *, authors: bool) -> tuple[ast.Module, str]:
+    """Parse a source; return with the tree the text that was parsed."""
+    for text in () if is_too_long([source]) and not authors else (source, _without_magics(source)):
+        try:
+            return ast.parse(text), text
+        except _UNREADABLE:
+            continue
+    return ast.Module(body=[], type_ignores=[]), ""
+
+
 @functools.lru_cache(4096)  # specimens share all cells but one
-def _read(source: str) -> _Reading:
-    body = parse(source).body
-    try:
-        texts = [ast.unparse(node) for node in body]
-    except _UNREADABLE:  # nested more deeply than it can be written, though not than it can be parsed
-        return _Reading((), ())
+def _read(source: str, authors: bool) -> _Reading:
+    tree, text = _parsed(source, authors=authors)
+    lines = lines_of(text)
     return _Reading(
-        tuple(
-            Statement(frozenset(_names(node)), globals_of(text), text) for node, text in zip(body, texts, strict=True)
-        ),
-        tuple(definition for node in body for definition in _definitions(node)),
+        tuple(_statement(node, lines) for node in tree.body),
+        tuple(definition for node in tree.body for definition in _definitions(node)),
     )
+
+
+def _statement(node: ast.stmt, lines: list[str]) -> Statement:
+    try:
+        text = ast.unparse(node)
+    except _UNREADABLE:  # nested more deeply than it can be written, or a string for which that finds no quotes
+        text = _as_it_stands(node, lines)
+    return Statement(frozenset(_names(node)), globals_of(text), text)
+
+
+def _as_it_stands(node: ast.stmt, lines: list[str]) -> str:
+    first = _first_line(node)
+    rows = [line.encode() for line in lines[first - 1 : node.end_lineno]]
+    rows[-1] = rows[-1][: node.end_col_offset]
+    rows[0] = rows[0][node.col_offset if first == node.lineno else 0 :]
+    return b"\n".join(rows).decode()
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min(node.lineno, *(one.lineno for one in decorators)) if decorators else node.lineno
 
 
 def _names(node: ast.stmt) -> set[str]:
@@ -182,8 +209,8 @@ def _owner(node: ast.expr) -> set[str]:
 def _definitions(node: ast.stmt) -> list[Definition]:
     last = node.end_lineno or node.lineno
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        return [Definition(node.name, "class" if isinstance(node, ast.ClassDef) else "function", first, last)]
+        kind: Kind = "class" if isinstance(node, ast.ClassDef) else "function"
+        return [Definition(node.name, kind, _first_line(node), last)]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return [Definition(target.id, "value", node.lineno, last) for target in targets if isinstance(target, ast.Name)]
 

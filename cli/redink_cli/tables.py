@@ -134,6 +134,9 @@ def show_alike(alike: AlikeClass, index: str) -> None:
         out.print(Text(f"{name}: the stored cells cannot be read", style="yellow"))
     for name in alike.too_long:
         out.print(Text(f"{name}: too much code to be read, so it is not compared", style="yellow"))
+    for name, question in alike.unseen:
+        told = f"{name}: has points in {question}, and no function there that can be compared; read the cells"
+        out.print(Text(told, style="yellow"), soft_wrap=True)
     others = f", with {alike.earlier} of another year" if alike.earlier else ""
     out.print(f"{len(alike.pairs)} pairs among {alike.compared} submissions{others}; alike does not mean copied")
     out.print(Text(f"open {index}"), soft_wrap=True)

@@ -43,11 +43,12 @@ def with_gradient(made, rng, trial):
     )
 
 
-def same_product(left, right, a, b, what):
-    """Ask that two inner products agree, relative to the lengths of the vectors; float32 included."""
-    if np.shape(a) != np.shape(b):
-        raise Fail(f"{what}: expected shape {np.shape(b)}, got {np.shape(a)}")
-    size = np.linalg.norm(a) * np.linalg.norm(b)
+def same_product(left, x, seen, expected, what):
+    """Ask that ⟨x, seen⟩ is the number on the left, relative to the lengths of x and of what is expected; float32 included."""
+    if np.shape(seen) != np.shape(x):
+        raise Fail(f"{what}: expected shape {np.shape(x)}, got {np.shape(seen)}")
+    left, right = float(left), float(np.sum(x * seen))
+    size = np.linalg.norm(x) * np.linalg.norm(expected)
     if not abs(left - right) <= 1e-6 * size:
         raise Fail(f"{what}: {left:.6g} on one side and {right:.6g} on the other")
 
@@ -438,9 +439,9 @@ def _(student, G, x, w, stride, padding):
 
 
 @it_is_the_transpose_of_the_forward_pass.then
-def _(seen, G, x, w, stride, padding):
-    left = float(np.sum(forward(x, w, stride, padding) * G))
-    same_product(left, float(np.sum(x * seen)), seen, x, "⟨conv(x), G⟩ and ⟨x, dx⟩")
+def _(seen, expected, G, x, w, stride, padding):
+    left = np.sum(forward(x, w, stride, padding) * G)
+    same_product(left, x, seen, expected, "⟨conv(x), G⟩ and ⟨x, dx⟩")
 
 
 @check("backward", weight=2, covers="R154", tol=1e-5)
@@ -455,9 +456,9 @@ def _(student, G, x, w, stride, padding):
 
 
 @it_is_the_transpose_in_the_weights_too.then
-def _(seen, G, x, w, stride, padding):
-    left = float(np.sum(forward(x, w, stride, padding) * G))
-    same_product(left, float(np.sum(w * seen)), seen, w, "⟨conv(x), G⟩ and ⟨w, dw⟩")
+def _(seen, expected, G, x, w, stride, padding):
+    left = np.sum(forward(x, w, stride, padding) * G)
+    same_product(left, w, seen, expected, "⟨conv(x), G⟩ and ⟨w, dw⟩")
 
 
 @check("backward", covers="R154", tol=1e-5)
@@ -546,7 +547,7 @@ def _(student, x, size, stride, G):
 
 
 @every_maximum_has_a_source_and_pays_it.then
-def _(seen, x, size, stride, G):
+def _(seen, expected, x, size, stride, G):
     out, where, dx = (np.asarray(one) for one in seen)
     close(
         out,
@@ -557,9 +558,7 @@ def _(seen, x, size, stride, G):
     flat, at = (one.reshape(*x.shape[:2], -1) for one in (x, where.astype(int)))
     pixels = np.take_along_axis(flat, at, axis=2).reshape(out.shape)
     close(pixels, out, tol=1e-5, what="the pixels at `where`")
-    same_product(
-        float(np.sum(out * G)), float(np.sum(x * dx)), dx, x, "⟨max_pool(x), G⟩ and ⟨x, dx⟩"
-    )
+    same_product(np.sum(out * G), x, dx, expected[2], "⟨max_pool(x), G⟩ and ⟨x, dx⟩")
 
 
 @check("pooling", covers="R158 R159", tol=1e-5)
@@ -627,7 +626,7 @@ def _(student, x, G, shape, size, stride):
 
 
 @the_average_is_paid_back_by_its_transpose.then
-def _(seen, x, G, size, stride):
+def _(seen, expected, x, G, size, stride):
     out, dx = (np.asarray(one) for one in seen)
     close(
         out,
@@ -635,9 +634,7 @@ def _(seen, x, G, size, stride):
         tol=1e-5,
         what="the means",
     )
-    same_product(
-        float(np.sum(out * G)), float(np.sum(x * dx)), dx, x, "⟨avg_pool(x), G⟩ and ⟨x, dx⟩"
-    )
+    same_product(np.sum(out * G), x, dx, expected[1], "⟨avg_pool(x), G⟩ and ⟨x, dx⟩")
 
 
 @check("pooling", covers="R161", tol=1e-5)

@@ -846,6 +846,8 @@ def _(seen, expected, widths):
     if [W.shape for W in seen] != [W.shape for W in expected]:
         raise Fail("expected a W of out×in for each layer")
     for l, (W, units) in enumerate(zip(seen, widths[1:], strict=True), 1):
+        if not np.abs(W).max() < 100:
+            raise Fail(f"the weights of layer {l} are as large as {np.abs(W).max():.3g}")
         if (
             different_rows(W) < units
         ):  # by chance below 1e-9: two rows of 2 numbers, to 6 digits

@@ -967,19 +967,18 @@ def _(student, X, y, w, other, b, sigma):
     return [student.gaussian_nll(X, y, u, b, sigma) for u in (w, other)]
 
 
-def judge_difference(seen, wanted, what):
-    """Judge the difference of two numbers, by the larger of them: float32 has no more digits."""
+def judge_difference(seen, expected, wanted, what):
+    """Judge the difference of two numbers, by the larger of those expected: float32 has no more digits."""
     one, other = map(float, seen)
-    if not abs(one - other - wanted) <= 1e-4 * max(abs(one), abs(other)):
+    if not abs(one - other - wanted) <= 1e-4 * max(map(abs, expected)):
         raise Fail(f"{what} differ by {one - other:.6g}, and should by {wanted:.6g}")
 
 
 @likelihood_prefers_what_squares_prefer.then
-def _(seen, X, y, w, other, b, sigma):
+def _(seen, expected, X, y, w, other, b, sigma):
     squares = [np.sum((X @ u + b - y) ** 2) for u in (w, other)]
-    judge_difference(
-        seen, (squares[0] - squares[1]) / (2 * sigma**2), "the negative log-likelihoods"
-    )
+    wanted = (squares[0] - squares[1]) / (2 * sigma**2)
+    judge_difference(seen, expected, wanted, "the negative log-likelihoods")
 
 
 @check("bayes", trials=4, covers="R044", tol=1e-5)
@@ -1009,9 +1008,8 @@ def _(seen, expected, X, y, w, other, b, sigma, kind):
     for u in (w, other):
         size = np.sum(u**2) if kind == "gaussian" else np.sum(np.abs(u))
         totals.append(np.sum((X @ u + b - y) ** 2) + seen["weight"] * size)
-    judge_difference(
-        seen["sizes"], (totals[0] - totals[1]) / (2 * sigma**2), "NLL minus log-prior"
-    )
+    wanted = (totals[0] - totals[1]) / (2 * sigma**2)
+    judge_difference(seen["sizes"], expected["sizes"], wanted, "NLL minus log-prior")
     close(seen["weight"], expected["weight"], tol=1e-5)
 
 

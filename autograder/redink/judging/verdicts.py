@@ -16,7 +16,7 @@ import numpy as np
 from redink.checks.comparing import as_array, difference, is_table, miscounted, notes, other_ending, outgrown
 from redink.checks.describing import describe, key_name, placed
 from redink.checks.language import Check, Fail, Function, blamed, call_by_name
-from redink.checks.precision import refined, remark
+from redink.checks.precision import COMPLEX, kinds, refined, remark
 from redink.checks.sizes import outgrows
 from redink.checks.things import is_thing, unlike
 from redink.errors import AuthorError
@@ -27,6 +27,7 @@ from redink.wire import SCALARS, Opaque, Table
 
 NOT_TRIED = "could not be tried without a GPU: something here depends on the values of a tensor"
 _BOUND = 1e150
+_ROUNDING = 1e-6  # of complex numbers that are meant to be real
 _LONGEST = 1000  # characters of an author's sentence, which may quote the student's
 _VAGUE = frozenset(  # kinds of error that any mistake may raise
     ["AttributeError", "IndexError", "KeyError", "NameError", "RuntimeError", "TypeError", "ValueError"]
@@ -97,7 +98,7 @@ def _fault(check: Check, seen: Any, expected: Any, inputs: dict[str, Any], modif
             return difference(seen, expected, check.tol) or "the answer contains numbers without bounds"
     if check.then_function is None:
         return _different(check, seen, expected, inputs)
-    if unlike := _unlike(seen, expected):
+    if unlike := _unlike(seen, expected) or _imaginary(seen, expected):
         return unlike
     offered = {**inputs, "seen": _aligned(seen, expected), "expected": expected, "modified": modified}
     try:
@@ -168,7 +169,7 @@ def _different(check: Check, seen: Any, expected: Any, inputs: dict[str, Any]) -
     """Compare two answers under the check's view."""
     if check.view_function is None:
         return difference(seen, expected, check.tol)
-    if unlike := _unlike(seen, expected):
+    if unlike := _unlike(seen, expected) or _imaginary(seen, expected):
         return unlike
     try:
         canonical = _judging(check, "view", {**inputs, "seen": _aligned(seen, expected)})
@@ -246,8 +247,26 @@ def _unlike_items(seen: Any, expected: list[Any]) -> str | None:
     return None
 
 
+def _imaginary(seen: Any, expected: Any) -> str | None:
+    """Say when an answer is complex and the expected one is real: an author's own arithmetic may drop what is imaginary."""
+    if COMPLEX.isdisjoint(kinds(seen)) or not COMPLEX.isdisjoint(kinds(expected)) or not _has_imaginary(seen):
+        return None
+    return "expected real numbers, got complex ones"
+
+
+def _has_imaginary(value: Any) -> bool:
+    """Tell whether a value has imaginary parts that are more than rounding."""
+    if isinstance(value, list | dict):
+        return any(_has_imaginary(item) for item in (value.values() if isinstance(value, dict) else value))
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "c" or not value.size:
+        return False
+    return not np.abs(value.imag).max() <= _ROUNDING * np.abs(value.real).max()
+
+
 def _aligned(seen: Any, expected: Any) -> Any:
-    """Bring lists and 0-d arrays into the form the reference used."""
+    """Bring lists and 0-d arrays into the form the reference used, and leave out imaginary parts where it has none."""
+    if isinstance(seen, np.ndarray) and seen.dtype.kind == "c" and COMPLEX.isdisjoint(kinds(expected)):
+        seen = seen.real
     if isinstance(expected, np.ndarray) and expected.shape and isinstance(seen, list):
         array = as_array(seen)[0]
         return seen if array is None else array

@@ -27,7 +27,7 @@ def refuse_names_used_twice(source: str, where: str, checks: Sequence[Check]) ->
     """Refuse a file that defines a function, a class or a check twice under one name."""
     first: dict[str, int] = {}
     ids = {check.id for check in checks}
-    for one in definitions(source):
+    for one in definitions(source, authors=True):
         if one.name == _NAMELESS or (one.kind == "value" and one.name not in ids):
             continue
         if one.name in first:

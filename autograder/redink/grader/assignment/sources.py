@@ -31,7 +31,7 @@ def source_of(function: Callable[..., Any]) -> str:
 def _add(function: Any, found: dict[str, None]) -> None:
     """Add an author's function."""
     if isinstance(function, FunctionType) and not _is_stamped(function):
-        for statement in statements(_own(function)):
+        for statement in statements(_own(function), authors=True):
             _follow(statement, function, found)
 
 
@@ -50,7 +50,7 @@ def _follow(statement: Statement, at: FunctionType, found: dict[str, None]) -> N
         if isinstance(meant := at.__globals__[name], FunctionType):
             _add(meant, found)
         else:
-            for other in statements(_file_of(at)):
+            for other in statements(_file_of(at), authors=True):
                 if name in other.names:
                     _follow(other, at, found)
 

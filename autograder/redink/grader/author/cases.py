@@ -24,6 +24,7 @@ from redink.grader.evidence.packing import pack_check
 from redink.grader.pipeline.job import BoxSettings, Job
 from redink.notebook import cells_to_run, write_cells
 from redink.records import Cell, CellRun, Execution, Observation
+from redink.wire import decode
 
 Answers = Mapping[str, Sequence[Observation]]  # by check
 
@@ -80,12 +81,17 @@ def _derived(assignment: Assignment, key: AnswerKey, right: Answers) -> Iterator
     wrong: dict[str, Callable[[Sequence[Observation]], list[Observation]]] = {
         "a constant 0 of the right form": functools.partial(derived.constant, number=0.0),
         "a constant 1 of the right form": functools.partial(derived.constant, number=1.0),
+        "a constant 1e16 of the right form": functools.partial(derived.constant, number=1e16),
+        "an imaginary constant of the right form": functools.partial(derived.constant, number=1e12j),
         "an empty answer of the right rank": derived.empty,
         "an answer with everything in it twice": derived.stretched,
     }
     for who, make in wrong.items():
         answers = {check: make(seen) for check, seen in right.items()}
         yield Case("formal", who, "", _job(key, assignment.solved, answers))
+    asked = {part.check: [decode(trial.inputs) for trial in part.trials] for part in key.parts}
+    random = {check: derived.scattered(seen, asked[check], 1e12) for check, seen in right.items()}
+    yield Case("formal", "huge random numbers of the right form", "", _job(key, assignment.solved, random))
 
 
 def _case(specimen: Specimen, job: Job) -> Case:
@@ -107,5 +113,5 @@ def _job(key: AnswerKey, cells: Sequence[Cell], answers: Answers) -> Job:
     known = tuple(pack_check(check, keys[check], seen) for check, seen in answers.items())
     ran = tuple(CellRun(index=cell.index, status="ok") for cell in cells)
     execution = Execution(cells=ran)
-    box = BoxSettings(torch=key.spec.torch, packages=key.spec.packages)
+    box = BoxSettings.of(key.spec)
     return Job(notebook=write_cells(cells), key="", box=box, earlier=execution, known=known)

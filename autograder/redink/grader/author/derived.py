@@ -1,14 +1,16 @@
 """Answers made from the reference's own, without running anything: some must earn nothing, the others everything.
 
-Wrong are constants, empty arrays and arrays twice as long, in the form that the reference returns; what is neither an array
-nor a table of numbers stays right beside them, so that nothing else fails the check. Right are the same numbers as another
-machine may compute them, or somebody who works in float32. Whole numbers stay as they are there, since rounding does not
-touch them, and equal numbers stay equal: a check may say that two calls agree to the last digit.
+Wrong are constants (small, huge, imaginary), huge random numbers, empty arrays and arrays twice as long, in the form that
+the reference returns; what is neither an array nor a table of numbers stays right beside them, so that nothing else fails
+the check. Right are the same numbers as another machine may compute them, or somebody who works in float32. Whole numbers
+stay as they are there, since rounding does not touch them, and equal numbers stay equal: a check may say that two calls
+agree to the last digit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +25,19 @@ _UNITS = 4
 _SCRAMBLE = np.uint64(0x9E3779B97F4A7C15)  # an odd number that spreads the bits of what it multiplies
 
 Array = np.ndarray[Any, Any]
+Fill = Callable[[tuple[int, ...]], Array]
 
 
-def constant(expected: Sequence[Observation], number: float) -> list[Observation]:
+def constant(expected: Sequence[Observation], number: complex) -> list[Observation]:
     """Return answers of the right form in which every number is the same."""
-    return [_returned(_filled(decode(one.value), number)) for one in expected]
+    return [_returned(_filled(decode(one.value), lambda shape: np.full(shape, number))) for one in expected]
+
+
+def scattered(expected: Sequence[Observation], inputs: Sequence[Any], size: float) -> list[Observation]:
+    """Return answers of the right form in random numbers of a size; arrays are at a right angle to inputs of their shape."""
+    rng = np.random.default_rng(0)
+    fills = (functools.partial(_askew, rng, size, list(_numeric(given))) for given in inputs)
+    return [_returned(_filled(decode(one.value), fill)) for one, fill in zip(expected, fills, strict=True)]
 
 
 def empty(expected: Sequence[Observation]) -> list[Observation]:
@@ -54,26 +64,55 @@ def _returned(value: Any) -> Observation:
     return Observation(status="returned", value=encode(value))
 
 
-def _filled(value: Any, number: float) -> Any:
+def _filled(value: Any, fill: Fill) -> Any:
     if isinstance(value, np.ndarray):
-        return np.full_like(value, "NaT" if value.dtype.kind in "mM" else number)
+        return _like(fill(value.shape), value)
     if isinstance(value, bool):
-        return bool(number)
+        return bool(fill(()))
     if isinstance(value, int | float):
-        return type(value)(number)
+        number = fill(()).item()
+        return number if isinstance(number, complex) else type(value)(number)
     if isinstance(value, list | tuple):
-        return type(value)(_filled(item, number) for item in value)
+        return type(value)(_filled(item, fill) for item in value)
     if isinstance(value, set | frozenset):
-        return type(value)(_filled(item, number) for item in value)
+        return type(value)(_filled(item, fill) for item in value)
     if isinstance(value, EXACT):
-        return type(value)(number)
+        return type(value)(fill(()).real.item())
     if isinstance(value, MOMENTS):
         return None
     if isinstance(value, Table):
-        return value.like_this((key, _filled(column, number)) for key, column in value.items())
+        return value.like_this((key, _filled(column, fill)) for key, column in value.items())
     if isinstance(value, dict):
-        return {key: _filled(item, number) for key, item in value.items()}
+        return {key: _filled(item, fill) for key, item in value.items()}
     return "" if isinstance(value, str) else value
+
+
+def _askew(rng: np.random.Generator, size: float, inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    numbers: Array = rng.normal(size=shape)
+    same = [one.ravel() for one in inputs if one.shape == shape]
+    if len(same) < numbers.size and same:
+        basis = np.linalg.qr(np.stack(same, axis=1))[0]
+        numbers -= (basis @ (basis.T @ numbers.ravel())).reshape(shape)
+    return size * numbers
+
+
+def _numeric(value: Any) -> Iterator[Array]:
+    """Find the arrays of finite numbers in a value."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and np.isfinite(value).all():
+        yield value.astype(np.float64)
+    elif isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _numeric(item)
+
+
+def _like(numbers: Array, value: Array) -> Array:
+    """Give numbers the type of an array, as far as that can hold them."""
+    if value.dtype.kind in "mM":
+        return np.full_like(value, "NaT")
+    if numbers.dtype.kind == "c":
+        return numbers
+    with np.errstate(all="ignore"):
+        return numbers.astype(value.dtype).view(type(value))
 
 
 def _resized(value: Any, resize: Callable[[Array], Array]) -> Observation:

@@ -170,7 +170,7 @@ def _graded(
 def settings(grader: GradedBy, hidden: tuple[str, ...], *, allow_weak: bool) -> BoxSettings:
     """Say how boxes are made; where nothing is secret, weak walls do."""
     weak = allow_weak or grader.only_public == NO_KEY
-    return BoxSettings(torch=grader.spec.torch, packages=grader.spec.packages, hidden=hidden, allow_weak=weak)
+    return BoxSettings.of(grader.spec, hidden=hidden, allow_weak=weak)
 
 
 def finished(grader: GradedBy, key: AnswerKey, submission: Submission, done: Done) -> Result:

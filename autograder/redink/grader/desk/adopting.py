@@ -24,7 +24,7 @@ from redink.grader.desk.mistakes import UnknownGroup, find_group, find_mistakes,
 from redink.grader.evidence.packing import decode_sources
 from redink.grader.store.gradebook import Gradebook, Graded
 from redink.records import Cell, Record
-from redink.source import definitions
+from redink.source import LONGEST, definitions, is_too_long
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -81,6 +81,8 @@ def _is_unsound(example: Graded, used: Sequence[str]) -> bool:
 
 def _edits(assignment: Assignment, group: UnknownGroup, cells: Sequence[Cell]) -> tuple[Replacement, ...]:
     """Make edits of one notebook's code: of the functions that the failing checks are about, and of what those use."""
+    if is_too_long([cell.source for cell in cells]):
+        raise CourseError(f"its code is longer than {LONGEST:,} characters, too long to be read")
     skip = assignment.master.explorations()
     solved = [cell for cell in assignment.solved if cell.source.strip() not in skip]
     asks = assignment.spec.question(group.question).asks

@@ -84,12 +84,12 @@ def _definition(cells: Sequence[Cell], name: str, whose: str) -> tuple[Cell, lis
 
 
 def _meaning(source: str) -> str:
-    """Write a definition without docstring, comments and layout."""
+    """Describe a definition without docstring, comments and layout."""
     body = parse(source).body
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return "\n".join(map(ast.unparse, body))
+    return "\n".join(map(ast.dump, body))
 
 
 def _with_docstring(new: list[str], old: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from redink.assignment.spec import Spec
 from redink.records import Assessment, Cell, CheckObservations, Execution, Limits, Observed, Record, Request, State
 
 OURS = "Redink failed, not the student"
@@ -18,6 +19,13 @@ class BoxSettings(Record, frozen=True):
     without: tuple[str, ...] = ()  # walls that a test takes away
     allow_weak: bool = False
     template: str | None = None  # the address of a warm process from which zygotes are forked; None: make one
+
+    @classmethod
+    def of(
+        cls, spec: Spec, *, hidden: tuple[str, ...] = (), without: tuple[str, ...] = (), allow_weak: bool = False
+    ) -> BoxSettings:
+        """Return the settings that an assignment needs."""
+        return cls(torch=spec.torch, packages=spec.packages, hidden=hidden, without=without, allow_weak=allow_weak)
 
 
 class Job(Record, frozen=True):

@@ -23,7 +23,7 @@ def prepare_job(book: Gradebook, key: AnswerKey, submission: Submission, before:
     return Job(
         notebook=submission.data,
         key="",
-        box=BoxSettings(torch=key.spec.torch, packages=key.spec.packages),
+        box=BoxSettings.of(key.spec),
         earlier=_execution(book, key, id) if known else None,
         known=tuple(known.values()),
         before=None if before is None else assessment_of(before),

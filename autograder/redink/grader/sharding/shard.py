@@ -40,7 +40,7 @@ def grade_shard(packed: PackedClass, share: Share, folder: Path, *, jobs: int, a
         submissions=len(mine),
     )
     hidden = tuple({str(place.resolve()) for place in (packed.path.parent, folder, Path.cwd())})
-    box = BoxSettings(torch=key.spec.torch, hidden=hidden, allow_weak=allow_weak)
+    box = BoxSettings.of(key.spec, hidden=hidden, allow_weak=allow_weak)
     path = folder / f"{packed.path.stem}.{share.number}-of-{share.of}.shard"
     folder.mkdir(parents=True, exist_ok=True)
     failed: Counter[str] = Counter()

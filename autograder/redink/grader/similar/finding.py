@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,7 @@ class AlikeClass(Record, frozen=True):
     pairs: tuple[AlikePair, ...]
     unreadable: tuple[str, ...] = ()  # whose stored cells cannot be read any more
     too_long: tuple[str, ...] = ()  # whose code is not compared
+    unseen: tuple[tuple[str, str], ...] = ()  # who has points in which question, and no code there that can be seen
 
 
 def find_alike(
@@ -60,6 +61,7 @@ def find_alike(
     together = book.collected.together(slug)
     pairs = [one for one in find_pairs(codes, handed_out) if one.second not in together.get(one.first, ())]
     shown = {} if names else _pseudonyms(course, packed)
+    unseen = _unseen(book, slug, codes, code_by_question(master.solved(), spec, defined_names(master.untouched())))
     return AlikeClass(
         assignment=slug,
         title=spec.title,
@@ -69,6 +71,7 @@ def find_alike(
         pairs=tuple(_renamed(pair, shown) for pair in pairs),
         unreadable=tuple(shown.get(one, one.id) for one in unreadable),
         too_long=tuple(shown.get(one, one.id) for one in too_long),
+        unseen=tuple((shown.get(one, one.id), question) for one, question in unseen),
     )
 
 
@@ -103,6 +106,18 @@ def _codes(
             codes[author] = code_by_question(cells, spec, given)
         forget()
     return codes, unreadable, too_long
+
+
+def _unseen(
+    book: Gradebook, slug: str, codes: Mapping[Author, Mapping[str, str]], coded: Collection[str]
+) -> list[tuple[Author, str]]:
+    """List who has points in a question that is answered by functions, and none there: code can be run from a text."""
+    return [
+        (author, question.id)
+        for author, result in ((Author(one.result.submission.id), one.result) for one in book.all_graded(slug))
+        for question in result.questions
+        if question.score > 0 and question.id in coded and question.id not in codes.get(author, coded)
+    ]
 
 
 def _pseudonyms(course: Course, authors: Mapping[Author, bytes]) -> dict[Author, str]:

@@ -134,9 +134,7 @@ def workers_for(
 ) -> Workers:
     """Make workers for one assignment of a course; the course stays invisible to what they run."""
     spec = read_spec(course.find_assignment(slug))
-    box = BoxSettings(
-        torch=spec.torch, packages=spec.packages, hidden=(str(course.root),), without=without, allow_weak=allow_weak
-    )
+    box = BoxSettings.of(spec, hidden=(str(course.root),), without=without, allow_weak=allow_weak)
     return Workers(jobs, box, executor=executor)
 
 
