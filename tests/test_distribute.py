@@ -31,6 +31,7 @@ FILES = {"README.md", "assignment.toml", "checks.py", "published.json"}
 SHORTEST = 12  # shorter lines, such as `return w`, tell nothing
 PLAIN = {  # nor do these, which many programs have
     "super().__init__()",
+    "with torch.enable_grad():",
     "for t in range(x.shape[1]):",
     "for _ in range(steps):",
     "loss = torch.nn.functional.cross_entropy(",

@@ -106,7 +106,8 @@ def test_an_installed_redink_without_a_course_says_that_it_cannot_grade(installe
     done = redink(installed, "grade", "perceptron", ".", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.strip() == (
-        f"redink: {tmp_path} is not in a course: no folder upwards has assignments/ and solutions/"
+        f"redink: {tmp_path} is not in a course: no folder upwards has assignments/ and "
+        "solutions/ (`mkdir assignments solutions` makes one)"
     )
 
 

@@ -60,6 +60,7 @@ OF_THE_MAKER = OF_THE_WORKER | {
     "grader/course.py": "finds folders and the secret, whose fingerprint is in the key",
     "grader/rules/__init__.py": "only says what the folder is for",
     "grader/rules/course_rules.py": "a course's rules, of which a notebook tells, and a key holds nothing",
+    "grader/rules/wrong_keys.py": "says what is wrong with these",
 }
 
 # Modules of ours have left `sys.modules` where this runs, but their functions are alive, and so are their globals.

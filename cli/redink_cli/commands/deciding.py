@@ -97,7 +97,7 @@ def void_command(slug: str, check: str, gradebook: Path | None, why: str, undo: 
     """Have a broken check count as passed for everybody who was graded.
 
     \b
-    Example: redink void perceptron the_order_is_followed --why "the text is silent"
+    Example: redink void perceptron the_order_is_followed --why "unclear text"
              redink void perceptron the_order_is_followed --undo --why "it is not"
     """
     from redink.grader.course import Course

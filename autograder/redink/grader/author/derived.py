@@ -106,7 +106,7 @@ def _numeric(value: Any) -> Iterator[Array]:
 
 
 def _like(numbers: Array, value: Array) -> Array:
-    """Give numbers the type of an array, as far as that can hold them."""
+    """Return numbers in the type of an array, as far as that can hold them."""
     if value.dtype.kind in "mM":
         return np.full_like(value, "NaT")
     if numbers.dtype.kind == "c":
