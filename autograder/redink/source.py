@@ -81,14 +81,7 @@ def lines_of(source: str) -> list[str]:
 
 def globals_of(source: str) -> frozenset[str]:
     """Return the names that a source reads and that are not local to its functions: globals and builtins."""
-    try:
-        return (
-            frozenset()
-            if is_too_long([source])
-            else frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
-        )
-    except _UNREADABLE:
-        return frozenset()
+    return frozenset() if is_too_long([source]) else _read_in(source)
 
 
 def is_python(source: str) -> bool:
@@ -137,7 +130,7 @@ def without_decorators(source: str) -> str | None:
             statement.decorator_list = []
     try:
         return ast.unparse(tree)
-    except _UNREADABLE:  # as in _statement
+    except _UNREADABLE:  # as in _written
         return None
 
 
@@ -160,18 +153,21 @@ def _parsed(source: str, *, authors: bool) -> tuple[ast.Module, str]:
 def _read(source: str, authors: bool) -> _Reading:
     tree, text = _parsed(source, authors=authors)
     lines = lines_of(text)
+    written = [_written(node, lines) for node in tree.body]
     return _Reading(
-        tuple(_statement(node, lines) for node in tree.body),
+        tuple(
+            Statement(frozenset(_names(node)), _read_in(one), one) for node, one in zip(tree.body, written, strict=True)
+        ),
         tuple(definition for node in tree.body for definition in _definitions(node)),
     )
 
 
-def _statement(node: ast.stmt, lines: list[str]) -> Statement:
+def _written(node: ast.stmt, lines: list[str]) -> str:
+    """Write a statement anew, or as it stands where that cannot be done."""
     try:
-        text = ast.unparse(node)
+        return ast.unparse(node)
     except _UNREADABLE:  # nested more deeply than it can be written, or a string for which that finds no quotes
-        text = _as_it_stands(node, lines)
-    return Statement(frozenset(_names(node)), globals_of(text), text)
+        return _as_it_stands(node, lines)
 
 
 def _as_it_stands(node: ast.stmt, lines: list[str]) -> str:
@@ -185,6 +181,13 @@ def _as_it_stands(node: ast.stmt, lines: list[str]) -> str:
 def _first_line(node: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min(node.lineno, *(one.lineno for one in decorators)) if decorators else node.lineno
+
+
+def _read_in(source: str) -> frozenset[str]:
+    try:
+        return frozenset(_globals_of(symtable.symtable(source, "source", "exec")))
+    except _UNREADABLE:
+        return frozenset()
 
 
 def _names(node: ast.stmt) -> set[str]:

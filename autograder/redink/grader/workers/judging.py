@@ -8,6 +8,7 @@ beside what the key takes: whoever asks for more gets a MemoryError, which costs
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import resource
 import select
@@ -74,10 +75,13 @@ class Judge:
             return told.Failed(reason=clean(in_one_sentence(error)))
         finally:
             forget()  # or one submission could fill the memory of all that follow
+            gc.collect()  # also what is kept for reuse, here and there, and holds whole arenas
 
     def _hold(self, order: Hold) -> Holding:
         self._key = OpenKey(decode_key(order.key, "what the worker sent"))
         self._key.load()  # while there is no limit: a check may import torch
+        gc.collect()
+        gc.freeze()  # what stays is not looked at again: collecting takes no time from here on
         _limit_memory()
         return Holding()
 
