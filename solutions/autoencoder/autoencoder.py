@@ -179,8 +179,9 @@ check("tied")
 # %% [markdown]
 # To compare with, now that yours passes, for one example:
 #
-# $$\frac{\partial L}{\partial c}=e, \qquad \frac{\partial L}{\partial h}=We, \qquad \delta:=\frac{\partial L}{\partial a}=(We)\odot h\odot(1-h)=\frac{\partial L}{\partial b}, \qquad
-# \frac{\partial L}{\partial W} \;=\; \underbrace{\delta\,x^\top}_{\text{as the encoder}} \;+\; \underbrace{h\,e^\top}_{\text{as the decoder}} .$$
+# $$\frac{\partial L}{\partial c}=e, \qquad \frac{\partial L}{\partial h}=We, \qquad \delta:=\frac{\partial L}{\partial a}=(We)\odot h\odot(1-h)=\frac{\partial L}{\partial b},$$
+#
+# $$\frac{\partial L}{\partial W} \;=\; \underbrace{\delta\,x^\top}_{\text{as the encoder}} \;+\; \underbrace{h\,e^\top}_{\text{as the decoder}} .$$
 #
 # Now let it loose on real handwriting: 1,797 digits of $8\times8$ pixels. Every row of $W$ is a
 # small picture, because it has one number for each pixel. What do the units look for? Then set `units = 5`, and
