@@ -1140,12 +1140,6 @@ misconception(
 )
 
 misconception(
-    "an_error_below_the_noise_is_luck", "concepts",
-    hint="floor: what is the smallest expected error that even the true function has? And how far does luck reach with 2000 examples?",
-    old="floor=2,", new="floor=0,",
-)
-
-misconception(
     "no_error_falls_below_the_noise", "concepts",
     hint="floor: the test noise has a mean square of its own, on these 2000 examples. By how much does it usually differ from σ²?",
     old="floor=2,", new="floor=3,",
