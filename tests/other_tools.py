@@ -61,9 +61,9 @@ class HandedOver(NamedTuple):
     judged: dict[str, dict[str, QuestionResult]]
 
 
-def handed_over(slug: str, format: str, folder: Path, choose: Choose | None = None) -> HandedOver:
+def handed_over(slug: str, format: str, folder: Path, choose: Choose | None = None, root: Path = ROOT) -> HandedOver:
     """Write an assignment for a tool, and grade notebooks in Redink: solved, untouched and some wrong ones, or others."""
-    course = Course(ROOT)
+    course = Course(root)
     with known_secret(), workers_for(course, slug) as workers:
         hand_over(course, slug, folder, workers, format)
         assignment = read_assignment(course, slug)
