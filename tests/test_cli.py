@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from statistics import mean, median
 
 import pytest
@@ -71,6 +72,13 @@ def test_help_imports_nothing_heavy():
     code = f"import redink_cli.app, sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_reading_the_script_of_the_command_as_each_worker_does_loads_no_command():
+    script = Path(sys.executable).with_name("redink")
+    code = f"import runpy, sys; runpy.run_path({str(script)!r}, run_name='__mp_main__'); print('click' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
