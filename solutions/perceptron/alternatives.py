@@ -111,10 +111,9 @@ def perceptron(X, y, max_epochs, order=None):
 # -- bound -------------------------------------------------------------------------------------------------------------
 
 
-@alternative("margin_of_a_unit_vector", "bound")
+@alternative("margin_one_example_at_a_time", "bound")
 def margin(X, y, u):
-    unit = u / np.sqrt(u @ u)
-    return min(y[i] * (unit[0] + unit[1:] @ X[i]) for i in range(len(X)))
+    return min(y[i] * (u[0] + u[1:] @ X[i]) / np.sqrt(u @ u) for i in range(len(X)))
 
 
 @alternative("radius_from_squares", "bound")

@@ -1,5 +1,7 @@
 """Hidden checks of the perceptron: they ask whether the idea is right, not only the example."""
 
+from fractions import Fraction
+
 import numpy as np
 
 from redink.checks import Fail, check, close, concept
@@ -112,7 +114,7 @@ def _(seen, X, y, bound):
     )
 
 
-@check("train", covers="R064")
+@check("train", returns="w mistakes converged", covers="R064")
 def the_worst_case_costs_exactly_the_bound(rng, trial):
     """Where the augmented examples are at right angles, each is a mistake exactly once: as many as the bound allows."""
     n = [2, 4, 16][trial]
@@ -125,7 +127,7 @@ def the_worst_case_costs_exactly_the_bound(rng, trial):
     )
 
 
-@check("train", covers="R061 R065")
+@check("train", returns="w mistakes converged", covers="R061 R065")
 def xor_gives_no_peace(rng, trial):
     """On XOR training never converges, and stops after max_epochs."""
     X, y = xor()
@@ -133,7 +135,7 @@ def xor_gives_no_peace(rng, trial):
     return dict(X=X[places], y=y[places] * rng.choice([-1, 1]), max_epochs=max_epochs)
 
 
-@check("train", trials=4, covers="R059")
+@check("train", trials=5, returns="w mistakes converged", covers="R059")
 def converged_is_about_the_final_weights(rng, trial):
     """converged says whether y·score > 0 for all examples under the final w, however the last epoch went."""
     if trial == 0:  # the first example ends with a score of exactly 0
@@ -145,6 +147,12 @@ def converged_is_about_the_final_weights(rng, trial):
     if trial == 1:  # each example is a mistake in the only epoch, and then all are right
         data = tight(rng, 4)
         return dict(X=data.X, y=data.y, max_epochs=1)
+    if trial == 4:  # all are right in the end, by very little
+        return dict(
+            X=rng.permutation([-1.0, 1.0])[:, None] * 2.0**-20,
+            y=np.array([1, -1]),
+            max_epochs=9,
+        )
     data = lattice(rng, 12 + trial, 3)
     return dict(X=data.X, y=data.y, max_epochs=[1, 300][trial - 2])
 
@@ -223,7 +231,7 @@ def _(seen, expected):
         close(short, wanted, tol=1e-5, what=f"the {name}")
 
 
-@check("bound", trials=4, tol=1e-5, covers="R059 R064")
+@check("bound", trials=5, tol=1e-5, covers="R059 R064")
 def no_separator_no_promise(rng, trial):
     """Where u does not separate the examples the margin is not positive, and the bound is infinite."""
     if (
@@ -235,6 +243,9 @@ def no_separator_no_promise(rng, trial):
         place = rng.integers(7)
         X[place, 2] = -(u[0] + X[place, :2] @ u[1:3]) / u[3]
         return dict(X=X, y=right, right=right, u=u)
+    if trial == 4:
+        u, X, y = on_the_plane_and_rounded(rng)
+        return dict(X=X, y=y, right=y, u=u)
     data = lattice(rng, *[(3, 1), (9, 2), (20, 4)][trial])
     y = data.y.copy()
     y[rng.integers(len(y))] *= -1
@@ -246,6 +257,29 @@ def whole_plane(data):
     return np.rint(data.u / abs(data.u[0]))
 
 
+def on_the_plane_and_rounded(rng):
+    """Draw whole numbers, one example on the plane of u: only by u/‖u‖, which is rounded, it seems to be on the right side."""
+    while True:
+        X, u = (
+            rng.integers(1, 6, size=(3, 2)) * rng.choice([-1.0, 1.0], size=2),
+            np.append(0.0, rng.integers(1, 6, size=2)),
+        )
+        u[0] = -X[0] @ u[1:]
+        scores = u[0] + X @ u[1:]
+        terms = u / np.linalg.norm(u) * np.append(1, X[0])
+        exact = float(
+            sum(
+                Fraction(unit) * Fraction(x)
+                for unit, x in zip(u / np.linalg.norm(u), [1, *X[0]], strict=True)
+            )
+        )
+        seeming = np.sign(
+            [exact, terms[0] + terms[1] + terms[2], terms[0] + (terms[1] + terms[2])]
+        )
+        if scores[1:].all() and abs(seeming.sum()) == 3:
+            return u, X, np.append(seeming[0], np.sign(scores[1:])).astype(int)
+
+
 @no_separator_no_promise.when
 def _(student, X, y, right, u):
     return dict(
@@ -253,6 +287,18 @@ def _(student, X, y, right, u):
         bound=student.mistake_bound(X, y, u),
         mended=student.mistake_bound(X, right, u),
     )
+
+
+@no_separator_no_promise.view
+def _(seen):
+    bounds = [
+        seen["bound"],
+        seen["mended"],
+    ]  # what rounding made of 1/0 differs from machine to machine
+    return [
+        seen["margin"],
+        *("a number for infinity" if 1e25 < bound < np.inf else bound for bound in bounds),
+    ]
 
 
 @check("bound", tol=1e-5, covers="R064")
@@ -415,7 +461,7 @@ def _(seen, truth):
         raise Fail("a count of mistakes is above its bound, or below 1")
 
 
-@check("experiment", tol=1e-5, covers="R062")
+@check("experiment", tol=1e-5, returns="mistakes bounds", covers="R062")
 def an_example_exactly_at_gamma_is_kept(rng, trial):
     """An example whose distance is exactly γ is kept."""
     n, d = [(5, 1), (20, 2), (40, 3)][trial]
@@ -434,7 +480,7 @@ def an_example_exactly_at_gamma_is_kept(rng, trial):
     )
 
 
-@check("experiment", tol=1e-5, covers="R061 R062")
+@check("experiment", tol=1e-5, returns="mistakes bounds", covers="R061 R062")
 def wrongly_labelled_examples_are_peeled_away(rng, trial):
     """Examples on the wrong side of u, however far from it, are thrown away: what is left is separable."""
     n, d, parts = [(6, 1, 2), (30, 2, 3), (50, 3, 4)][trial]
@@ -444,93 +490,7 @@ def wrongly_labelled_examples_are_peeled_away(rng, trial):
     return dict(X=data.X, y=y, u=4 * whole_plane(data), gammas=gammas, max_epochs=60)
 
 
-# -- concepts ----------------------------------------------------------------------------------------------------------
-
-
-@concept("concepts", covers="R062 R063 R064")
-def scaling():
-    """What happens to the bound when all augmented vectors grow."""
-
-
-@concept("concepts", covers="R061 R064")
-def restless():
-    """What is wrong with a run whose mistakes never end."""
-
-
-@concept("concepts", covers="R060 R064")
-def trace():
-    """Which update of the trace was not on a mistake."""
-
-
-@concept("concepts", covers="R066")
-def parity_units():
-    """How many hidden units the parity of three bits needs, if they see how many are on."""
-
-
-@concept("concepts", covers="R074")
-def multinomials():
-    """How many of the targets call for one multinomial model."""
-
-
-@concept("concepts", covers="R077")
-def raw_scores():
-    """How many of the answers cannot be probabilities."""
-
-
-@concept("concepts", covers="R067")
-def still_wrong():
-    """How many examples can be wrong while the logistic loss is so small."""
-
-
-@concept("concepts", covers="R068")
-def no_gradient():
-    """What an estimated gradient of the zero-one loss says."""
-
-
-# -- losses (extra) ----------------------------------------------------------------------------------------------------
-
-
-@check("losses", calls="zero_one_loss", tol=1e-5, covers="R068")
-def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
-    """At a score of 0 the prediction is +1: right for a positive example, wrong for a negative one."""
-    n = [3, 7, 20][trial]
-    X = rng.permutation(np.append([1.0, 1.0, 1.0], rng.integers(2, 9, size=n)))[:, None]
-    return dict(X=X, y=np.where(np.arange(n + 3) % 4 == 1, -1, 1), w=np.array([-1.0, 1.0]))
-
-
-@check("losses", calls="hinge_loss", tol=1e-5, covers="R069")
-def right_but_close_still_costs(rng, trial):
-    """An example that is right with y·s below 1 costs 1 − y·s; at y·s = 1 the cost and the slope are 0."""
-    margins = [
-        [0.5, 1.0, 2.0],
-        [0.25, 0.75, 1.0, 1.5, 3.0],
-        [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0],
-    ][trial]
-    y = rng.permutation(np.resize([1, -1], len(margins)))
-    others = rng.integers(-4, 5, size=len(margins)).astype(float)
-    return dict(
-        X=np.column_stack([y * margins - others - 0.5, others]),
-        y=y,
-        w=np.array([0.5, 1.0, 1.0]),
-    )
-
-
-@check("losses", calls="multiclass_hinge", tol=1e-5, covers="R070")
-def the_best_rival_counts_alone(rng, trial):
-    """Only the best of the other classes counts, and a right example that leads by less than 1 still costs."""
-    leads = [[0.5, 2.0], [0.25, 0.75, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 0.75, -0.5]][
-        trial
-    ]
-    n, classes = len(leads), [2, 3, 4][trial]
-    t = rng.permutation(np.resize(np.arange(classes), n))
-    X = np.tile(rng.integers(-3, 4, size=(n, 1)) - 0.25, classes) + 0.0
-    X[np.arange(n), t] += (
-        leads  # the score of class k is feature k: every rival has the same, so the first one counts
-    )
-    return dict(X=X, t=t, W=np.column_stack([np.zeros(classes), np.eye(classes)]))
-
-
-# -- logistic (extra) --------------------------------------------------------------------------------------------------
+# -- logistic ---------------------------------------------------------------------------------------------------------
 
 
 @check("logistic", covers="R072")
@@ -597,6 +557,90 @@ def _(seen, expected, X, y):
     if not (y * (seen[0] + X @ seen[1:]) > 0).all():
         raise Fail("some examples are on the wrong side after the descent")
     close(seen, expected, tol=1e-5)
+
+
+# -- concepts ----------------------------------------------------------------------------------------------------------
+
+
+@concept("concepts", covers="R062 R063 R064")
+def scaling():
+    """What happens to the bound when all augmented vectors grow."""
+
+
+@concept("concepts", covers="R061 R064")
+def restless():
+    """What is wrong with a run whose mistakes never end."""
+
+
+@concept("concepts", covers="R060 R064")
+def trace():
+    """Which update of the trace was not on a mistake."""
+
+
+@concept("concepts", covers="R066")
+def parity_units():
+    """How many hidden units the parity of three bits needs, if they see how many are on."""
+
+
+@concept("concepts", covers="R074")
+def multinomials():
+    """How many of the targets call for one multinomial model."""
+
+
+@concept("concepts", covers="R077")
+def raw_scores():
+    """How many of the answers cannot be probabilities."""
+
+
+@concept("concepts", covers="R067")
+def still_wrong():
+    """How many examples can be wrong while the logistic loss is so small."""
+
+
+@concept("concepts", covers="R068")
+def no_gradient():
+    """How many gradients of the zero-one loss, the hinge and the logistic loss are 0."""
+
+
+# -- losses (extra) ----------------------------------------------------------------------------------------------------
+
+
+@check("losses", calls="zero_one_loss", tol=1e-5, covers="R068")
+def zero_one_uses_the_prediction_at_a_score_of_zero(rng, trial):
+    """At a score of 0 the prediction is +1: right for a positive example, wrong for a negative one."""
+    n = [3, 7, 20][trial]
+    X = rng.permutation(np.append([1.0, 1.0, 1.0], rng.integers(2, 9, size=n)))[:, None]
+    return dict(X=X, y=np.where(np.arange(n + 3) % 4 == 1, -1, 1), w=np.array([-1.0, 1.0]))
+
+
+@check("losses", calls="hinge_loss", tol=1e-5, returns="loss gradient", covers="R069")
+def right_but_close_still_costs(rng, trial):
+    """An example that is right with y·s below 1 costs 1 − y·s; at y·s = 1 the cost and the slope are 0."""
+    margins = [
+        [0.5, 1.0, 2.0],
+        [0.25, 0.75, 1.0, 1.5, 3.0],
+        [0.125, 0.5, 0.5, 0.875, 1.0, 1.0, 4.0],
+    ][trial]
+    y = rng.permutation(np.resize([1, -1], len(margins)))
+    others = rng.integers(-4, 5, size=len(margins)).astype(float)
+    return dict(
+        X=np.column_stack([y * margins - others - 0.5, others]),
+        y=y,
+        w=np.array([0.5, 1.0, 1.0]),
+    )
+
+
+@check("losses", calls="multiclass_hinge", tol=1e-5, returns="loss gradient", covers="R070")
+def the_best_rival_counts_alone(rng, trial):
+    """Only the best of the others counts: a lead below 1 costs 1 minus the lead, at 1 cost and slope are 0."""
+    leads = [[0.5, 1.0], [0.25, 1.0, 1.5, -1.0], [0.5, 0.125, 3.0, -2.0, 1.0, -0.5]][trial]
+    n, classes = len(leads), [2, 3, 4][trial]
+    t = rng.permutation(np.resize(np.arange(classes), n))
+    X = np.tile(rng.integers(-3, 4, size=(n, 1)) - 0.25, classes) + 0.0
+    X[np.arange(n), t] += (
+        leads  # the score of class k is feature k: every rival has the same, so the first one counts
+    )
+    return dict(X=X, t=t, W=np.column_stack([np.zeros(classes), np.eye(classes)]))
 
 
 # -- averaged (extra) --------------------------------------------------------------------------------------------------

@@ -93,6 +93,27 @@ misconception(
     new="return np.hstack([np.ones((len(X), 1)), X.astype(int)])",
 )
 
+misconception(
+    "compares_whole_scores", "score",
+    hint="An example has a score of −0.5. Which number do you compare with 0 there?",
+    old="return np.where(scores(X, w) >= 0, 1, -1)",
+    new="return np.where(scores(X, w).astype(int) >= 0, 1, -1)",
+)
+
+misconception(
+    "a_score_of_almost_zero_is_zero", "score",
+    hint="Where does the positive side begin: at 0, or a little before it?",
+    old="return np.where(scores(X, w) >= 0, 1, -1)",
+    new="return np.where(scores(X, w) > -1e-9, 1, -1)",
+)
+
+misconception(
+    "squeezes_a_single_example", "score",
+    hint="Score a single example. What shape has the answer, and which axis did you want to lose?",
+    old="return augment(X) @ w\n",
+    new="return np.squeeze(augment(X) @ np.reshape(w, (-1, 1)))\n",
+)
+
 # -- step --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -381,6 +402,52 @@ misconception(
     new="        before, w = len(mistakes), np.zeros(vectors.shape[1])\n",
 )
 
+@misconception(
+    "a_quiet_stretch_is_an_epoch",
+    "train",
+    hint="You stop after n visits in a row without a mistake. Were they n different examples, if the order changes?",
+)
+def perceptron(X, y, max_epochs, order=None):
+    vectors = augment(X)
+    w, mistakes, quiet = np.zeros(vectors.shape[1]), [], 0
+    for epoch in range(max_epochs):
+        for i in range(len(X)) if order is None else order[epoch]:
+            w, mistake = perceptron_step(w, vectors[i], y[i])
+            quiet = 0 if mistake else quiet + 1
+            if mistake:
+                mistakes.append(int(i))
+            if quiet == len(X):
+                break
+        if quiet == len(X):
+            break
+    return w, mistakes, bool(np.all(y * scores(X, w) > 0))
+
+
+# What such a diary holds depends on all calls before, so the bank has it twice: also with a certificate of its own list.
+WRITES_ON = "Train twice on the same data. Is the second diary as long as the first? Ask when Python makes the default of an argument."
+
+for name in ("writes_on_in_the_diary_of_the_last_call", "writes_on_unless_it_certifies"):
+    misconception(
+        name, "train",
+        hint=WRITES_ON,
+        old="order: np.ndarray | None = None\n) -> tuple[np.ndarray, list[int], bool]:",
+        new="order=None, mistakes=[]\n):",
+    )
+    misconception(name, "train", hint=WRITES_ON, old="    mistakes: list[int] = []\n", new="")
+misconception(
+    "writes_on_unless_it_certifies", "train",
+    hint=WRITES_ON,
+    old="_, mistakes, _ = perceptron(X, y, max_epochs)\n    w = ",
+    new="_, mistakes, _ = perceptron(X, y, max_epochs, None, [])\n    w = ",
+)
+
+misconception(
+    "converged_asks_for_a_little_more_than_0", "train",
+    hint="By how much must an example be right? The definition names one number, and no other.",
+    old="converged = bool(np.all(y * scores(X, w) > 0))",
+    new="converged = bool(np.all(y * scores(X, w) > 1e-9))",
+)
+
 # -- bound -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -551,6 +618,20 @@ misconception(
     new="path @ u / np.linalg.norm(u) / np.linalg.norm(path, axis=1)",
 )
 
+misconception(
+    "divides_before_it_multiplies", "bound",
+    hint="All numbers are whole, and an example lies on the plane of u. Is its distance 0 to the last digit? What is rounded first?",
+    old="return float(np.min(y * scores(X, u)) / np.linalg.norm(u))",
+    new="return float(np.min(y * scores(X, u / np.linalg.norm(u))))",
+)
+
+misconception(
+    "takes_a_small_margin_for_none", "bound",
+    hint="How small may a margin be and still be one? The theorem names one number, and no other.",
+    old="return (radius(X) / gamma) ** 2 if gamma > 0 else np.inf",
+    new="return (radius(X) / gamma) ** 2 if gamma > 0 and not np.isclose(gamma, 0) else np.inf",
+)
+
 # -- xor ---------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -635,6 +716,13 @@ misconception(
     hint="Try separable examples. If your numbers were a proof there, whom would they refute?",
     old="return np.zeros(len(X), dtype=int)\n",
     new="return np.bincount(mistakes, minlength=len(X))\n",
+)
+
+misconception(
+    "the_proof_begins_with_the_run", "xor",
+    hint="Between which two moments do you add up? At the first of them, w may be something else than 0.",
+    old="return np.bincount(mistakes[first[tuple(w)] : k], minlength=len(X))",
+    new="return np.bincount(mistakes[:k], minlength=len(X))",
 )
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -725,6 +813,101 @@ misconception(
     new="distances = y * scores(X, u) / np.linalg.norm(u[1:])",
 )
 
+WHOSE = "The bound has two lengths in it. Which examples is each of them measured on?"
+
+misconception(
+    "takes_the_radius_of_the_whole_set", "experiment",
+    hint=WHOSE,
+    old="bounds.append(mistake_bound(X[kept], y[kept], u))",
+    new="bounds.append((radius(X) / margin(X[kept], y[kept], u)) ** 2)",
+)
+
+misconception(
+    "takes_the_margin_of_the_whole_set", "experiment",
+    hint=WHOSE,
+    old="bounds.append(mistake_bound(X[kept], y[kept], u))",
+    new="bounds.append((radius(X[kept]) / margin(X, y, u)) ** 2)",
+)
+
+# -- logistic ---------------------------------------------------------------------------------------------------------
+
+misconception(
+    "sigmoid_overflows", "logistic",
+    hint="What is e^1000 on your computer?",
+    old="small = np.exp(-np.abs(z))\n    return np.where(np.asarray(z) >= 0, 1, small) / (1 + small)",
+    new="return np.exp(z) / (1 + np.exp(z))",
+)
+
+misconception(
+    "softmax_over_the_examples", "logistic",
+    hint="Which sums are 1: those of the rows or those of the columns?",
+    old="powers = np.exp(S - S.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)",
+    new="powers = np.exp(S - S.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)",
+)
+
+misconception(
+    "sigmoid_of_each_class", "logistic",
+    hint="Do your class probabilities sum to 1?",
+    old="return softmax(augment(X) @ W.T)",
+    new="return sigmoid(augment(X) @ W.T)",
+)
+
+misconception(
+    "gradient_of_the_likelihood", "logistic",
+    hint="Do you want to climb the likelihood or to descend the loss? The two have opposite signs.",
+    old="slope = -y * sigmoid(-m) / len(X)",
+    new="slope = y * sigmoid(-m) / len(X)",
+)
+
+misconception(
+    "logistic_loss_sums", "logistic",
+    hint="Write every example down twice. Should the loss change?",
+    old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
+    new="return float(np.sum(np.logaddexp(0, -m))), slope @ augment(X) * len(X)",
+)
+
+misconception(
+    "squares_the_error_of_the_probability", "logistic",
+    hint="What does it cost to be sure and wrong: 1, or without limit?",
+    old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
+    new="return float(np.mean(sigmoid(-m) ** 2)), 2 * slope * sigmoid(-m) * sigmoid(m) @ augment(X)",
+)
+
+misconception(
+    "descends_the_squared_loss", "logistic",
+    hint="Does your descent punish an example for being too right?",
+    old="w = w - rate * logistic_loss(X, y, w)[1]",
+    new="w = w - rate * (scores(X, w) - y) @ augment(X) / len(X)",
+)
+
+misconception(
+    "subtracts_the_largest_score_of_all", "logistic",
+    hint="One row has scores about 0, another about 3000. What is left of the first after your subtraction?",
+    old="powers = np.exp(S - S.max(axis=1, keepdims=True))",
+    new="powers = np.exp(S - S.max())",
+)
+
+misconception(
+    "turns_the_table_where_the_sizes_differ", "logistic",
+    hint="How do you tell rows from columns? Try as many examples as there are classes.",
+    old="return softmax(augment(X) @ W.T)",
+    new="S = W @ augment(X).T\n    return softmax(S if len(S) == len(X) else S.T)",
+)
+
+misconception(
+    "logistic_slope_forgets_the_mean", "logistic",
+    hint="Write every example down twice. Should the gradient double?",
+    old="slope = -y * sigmoid(-m) / len(X)",
+    new="slope = -y * sigmoid(-m)",
+)
+
+misconception(
+    "logistic_slope_weighs_by_the_right_label", "logistic",
+    hint="An example is right, and far from the boundary. How much has it still to say about w, and how much in your gradient?",
+    old="slope = -y * sigmoid(-m) / len(X)",
+    new="slope = -y * sigmoid(m) / len(X)",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -791,10 +974,10 @@ misconception(
 )
 
 misconception(
-    "no_slope_means_the_bottom", "concepts",
-    hint="no_gradient: what would the same estimate say at other weights, say at ones that get 150 wrong?",
-    old='no_gradient="nothing"',
-    new='no_gradient="optimal"',
+    "a_wrong_example_has_a_zero_one_slope", "concepts",
+    hint="no_gradient: move w by a millionth. Which of the four zero-one losses change?",
+    old="no_gradient=5",
+    new="no_gradient=3",
 )
 
 misconception(
@@ -847,17 +1030,17 @@ misconception(
 )
 
 misconception(
-    "a_slope_of_zero_is_a_bug", "concepts",
-    hint="no_gradient: how many of the 200 predictions change if the weights move by a millionth?",
-    old='no_gradient="nothing"',
-    new='no_gradient="bug"',
+    "only_the_zero_one_loss_is_flat", "concepts",
+    hint="no_gradient: which of the losses are content with y·s = 3, so that a small step changes nothing there?",
+    old="no_gradient=5",
+    new="no_gradient=4",
 )
 
 misconception(
-    "no_slope_means_a_local_minimum", "concepts",
-    hint="no_gradient: a step that changes no prediction says what about one that changes some?",
-    old='no_gradient="nothing"',
-    new='no_gradient="local"',
+    "a_right_example_has_no_slope", "concepts",
+    hint="no_gradient: what do the hinge at y·s = 0.5 and the logistic loss at y·s = 3 still cost?",
+    old="no_gradient=5",
+    new="no_gradient=6",
 )
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
@@ -967,6 +1150,24 @@ def multiclass_hinge(X, t, W):
 
 
 @misconception(
+    "multiclass_slope_is_on_at_the_kink",
+    "losses",
+    hint="An example leads by exactly 1. Which of the two slopes does the text choose there?",
+)
+def multiclass_hinge(X, t, W):
+    rows, vectors = np.arange(len(X)), augment(X)
+    S = vectors @ W.T
+    others = S.copy()
+    others[rows, t] = -np.inf
+    rival = others.argmax(axis=1)
+    slack = 1 - (S[rows, t] - S[rows, rival])
+    push = np.zeros_like(S)
+    push[rows, rival] = slack >= 0
+    push[rows, t] = -1.0 * (slack >= 0)
+    return float(np.mean(np.maximum(0, slack))), push.T @ vectors / len(X)
+
+
+@misconception(
     "a_repeated_class_is_counted_once",
     "losses",
     hint="Two examples of one class both cost. How often does your sum reach the row of that class?",
@@ -1001,62 +1202,45 @@ def multiclass_hinge(X, t, W):
     return loss / len(X), slope
 
 
-# -- logistic (extra) --------------------------------------------------------------------------------------------------
+@misconception(
+    "the_true_class_counts_as_a_score_of_zero",
+    "losses",
+    hint="All rivals have negative scores. Who is the best of them, in your code?",
+)
+def multiclass_hinge(X, t, W):
+    rows, vectors = np.arange(len(X)), augment(X)
+    S = vectors @ W.T
+    others = S.copy()
+    others[rows, t] = 0
+    rival = others.argmax(axis=1)
+    slack = 1 - (S[rows, t] - others[rows, rival])
+    push = np.zeros_like(S)
+    push[rows, t] = -1.0 * (slack > 0)
+    push[rows, rival] = slack > 0
+    return float(np.mean(np.maximum(0, slack))), push.T @ vectors / len(X)
+
+
+BY_HOW_MANY = "An example that costs nothing is an example too. By how many do you divide?"
 
 misconception(
-    "sigmoid_overflows", "logistic",
-    hint="What is e^1000 on your computer?",
-    old="small = np.exp(-np.abs(z))\n    return np.where(np.asarray(z) >= 0, 1, small) / (1 + small)",
-    new="return np.exp(z) / (1 + np.exp(z))",
+    "hinge_slope_is_the_mean_of_those_that_cost", "losses",
+    hint=BY_HOW_MANY,
+    old="-(y * active) @ augment(X) / len(X)",
+    new="-(y * active) @ augment(X) / max(active.sum(), 1)",
 )
 
 misconception(
-    "softmax_over_the_examples", "logistic",
-    hint="Which sums are 1: those of the rows or those of the columns?",
-    old="powers = np.exp(S - S.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)",
-    new="powers = np.exp(S - S.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)",
+    "hinge_is_the_mean_of_those_that_cost", "losses",
+    hint=BY_HOW_MANY,
+    old="return float(np.mean(np.maximum(0, slack))), -(y * active) @ augment(X) / len(X)",
+    new="return float(np.maximum(0, slack).sum() / max(active.sum(), 1)), -(y * active) @ augment(X) / max(active.sum(), 1)",
 )
 
 misconception(
-    "sigmoid_of_each_class", "logistic",
-    hint="Do your class probabilities sum to 1?",
-    old="return softmax(augment(X) @ W.T)",
-    new="return sigmoid(augment(X) @ W.T)",
-)
-
-misconception(
-    "gradient_of_the_likelihood", "logistic",
-    hint="Do you want to climb the likelihood or to descend the loss? The two have opposite signs.",
-    old="slope = -y * sigmoid(-m) / len(X)",
-    new="slope = y * sigmoid(-m) / len(X)",
-)
-
-misconception(
-    "logistic_loss_sums", "logistic",
-    hint="Write every example down twice. Should the loss change?",
-    old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
-    new="return float(np.sum(np.logaddexp(0, -m))), slope @ augment(X) * len(X)",
-)
-
-misconception(
-    "squares_the_error_of_the_probability", "logistic",
-    hint="What does it cost to be sure and wrong: 1, or without limit?",
-    old="return float(np.mean(np.logaddexp(0, -m))), slope @ augment(X)",
-    new="return float(np.mean(sigmoid(-m) ** 2)), 2 * slope * sigmoid(-m) * sigmoid(m) @ augment(X)",
-)
-
-misconception(
-    "descends_the_squared_loss", "logistic",
-    hint="Does your descent punish an example for being too right?",
-    old="w = w - rate * logistic_loss(X, y, w)[1]",
-    new="w = w - rate * (scores(X, w) - y) @ augment(X) / len(X)",
-)
-
-misconception(
-    "subtracts_the_largest_score_of_all", "logistic",
-    hint="One row has scores about 0, another about 3000. What is left of the first after your subtraction?",
-    old="powers = np.exp(S - S.max(axis=1, keepdims=True))",
-    new="powers = np.exp(S - S.max())",
+    "multiclass_slope_is_the_mean_of_those_that_cost", "losses",
+    hint=BY_HOW_MANY,
+    old="push.T @ vectors / len(X)",
+    new="push.T @ vectors / max((slack > 0).sum(), 1)",
 )
 
 # -- averaged (extra) --------------------------------------------------------------------------------------------------
@@ -1182,6 +1366,20 @@ misconception(
     hint="Train for one epoch. How often have you visited each example?",
     old="for _ in range(max_epochs):\n        clean = True",
     new="for _ in range(max_epochs - 1):\n        clean = True",
+)
+
+misconception(
+    "counts_in_eight_bits", "kernel",
+    hint="How far can your α count? Try one example with both labels, and a few hundred epochs.",
+    old="alpha = np.zeros(len(y))",
+    new="alpha = np.zeros(len(y), dtype=np.int8)",
+)
+
+misconception(
+    "the_kernel_calls_a_small_score_a_mistake", "kernel",
+    hint="How small may a score be and still be right? The rule names one number, and no other.",
+    old="if y[i] * ((alpha * y) @ K[:, i]) <= 0:",
+    new="if y[i] * ((alpha * y) @ K[:, i]) <= 1e-9:",
 )
 
 misconception(

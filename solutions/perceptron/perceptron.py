@@ -14,14 +14,14 @@
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
 # fails shows the smallest example it failed on. Cells with plots are there to look at and to play with; they are not
 # graded. When you hand in, more checks run than the ones you have here: they ask whether the idea is right, not only
-# the example. Seven questions make the hundred points, in about five hours. What comes after them is extra.
+# the example. Eight questions make the hundred points, in a little more than six hours. What comes after them is extra.
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 
 from redink import check
-from redink_datasets import circle, separable, tight, xor
+from redink_datasets import circle, digits, separable, tight, xor
 
 # %% [markdown]
 # ## The idea
@@ -71,7 +71,8 @@ plt.show()
 #
 # They hold in the whole notebook, and the checks test them.
 #
-# - Examples stand in rows: `X` has shape $n\times d$, `y` has $n$ entries, each $-1$ or $+1$.
+# - Examples stand in rows: `X` has shape $n\times d$ with $n\ge1$, `y` has $n$ entries, each the integer $-1$ or $+1$. A single
+#   example is a data set too: its scores are an array of one number.
 # - **The constant comes first.** We write $\tilde x = (1, x_1,\dots,x_d)$ for the *augmented* example and keep $b$ as
 #   the first weight, so that $s(x) = w\cdot\tilde x$ with a `w` of $d+1$ numbers. The threshold is then a weight like
 #   any other, and every update moves it too.
@@ -165,7 +166,8 @@ def perceptron_step(w: np.ndarray, x: np.ndarray, y: int) -> tuple[np.ndarray, b
     A mistake is y (w·x) ≤ 0. After a mistake the weights are w + y x; otherwise they are w.
 
     w: d+1 weights.  x: one example, *already augmented*, d+1 numbers.  y: −1 or +1.
-    Returns (the new weights, whether it was a mistake). The array w itself stays as it was.
+    Returns (the new weights, whether it was a mistake). The array w itself stays as it was;
+    where nothing moves, it may be what is returned.
     """
     ### BEGIN SOLUTION
     if y * (w @ x) <= 0:
@@ -257,6 +259,33 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
+# Nothing so far was measured. Here is handwriting: images of $8\times8$ pixels, a 1 is positive and a 0 negative. Your perceptron learns
+# from 200 of them, the others it has never seen. Its 64 weights are an image as well: blue ink speaks for a 1, red ink for a 0. Then try
+# harder pairs, such as 3 against 8.
+
+# %% tags=["explore"]
+negative, positive = 0, 1
+images, labels = digits()
+chosen = np.flatnonzero((labels == negative) | (labels == positive))
+chosen = np.random.default_rng(0).permutation(chosen)
+X, y = images[chosen].reshape(-1, 64), np.where(labels[chosen] == positive, 1, -1)
+w, mistakes, converged = perceptron(X[:200], y[:200], max_epochs=100)
+wrong = np.count_nonzero(predict(X[200:], w) != y[200:])
+print(f"{len(mistakes)} mistakes on 200 images, converged: {converged}")
+print(f"{wrong} of {len(X) - 200} others are predicted wrong")
+
+figure, panels = plt.subplots(1, 5, figsize=(10, 2.4))
+for panel, i in zip(panels, mistakes, strict=False):
+    panel.imshow(X[i].reshape(8, 8), cmap="gray_r")
+    panel.set_title(f"a mistake: {positive if y[i] > 0 else negative}")
+most = np.abs(w[1:]).max()
+panels[-1].imshow(w[1:].reshape(8, 8), cmap="coolwarm_r", vmin=-most, vmax=most)
+panels[-1].set_title("the weights")
+for panel in panels:
+    panel.axis("off")
+plt.show()
+
+# %% [markdown]
 # ## Why it stops: the mistake bound
 #
 # Two numbers describe how hard a data set is.
@@ -321,8 +350,10 @@ plt.show()
 def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     """Give the geometric margin of the separator u: min_i y_i (u · x̃_i) / ‖u‖.
 
-    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, the constant's first; any length.
-    Divide last: an example exactly on the plane then has the distance 0, not a rounded one.
+    X: n×d, not augmented.  y: n labels.
+    u: d+1 numbers, the constant's first, not all 0; its length is any.
+    Divide last: where u · x̃ needs no rounding (with whole numbers, say), an example on the
+    plane then has the distance 0, not a rounded one.
     Returns a number; it is negative or 0 when u does not separate.
     """
     ### BEGIN SOLUTION
@@ -468,7 +499,8 @@ def certificate(X: np.ndarray, y: np.ndarray, max_epochs: int) -> np.ndarray:
     """Prove that examples are not separable: λ_i ≥ 0, not all 0, with Σ_i λ_i y_i x̃_i = 0.
 
     X: n×d whole numbers, not augmented.  y: n labels.
-    max_epochs: enough for a perceptron to come round, if the examples are not separable.
+    max_epochs: enough for `perceptron`, without an order, either to converge or to have,
+        after some mistake, weights that it had before.
     Returns n numbers: any λ of this kind; all 0 where the examples are separable.
     """
     ### BEGIN SOLUTION
@@ -549,7 +581,9 @@ def bound_versus_reality(
 ) -> tuple[list[int], list[float]]:
     """For each γ, train on the examples whose signed distance from the plane of u is ≥ γ.
 
-    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, any length.  gammas: all positive.
+    X: n×d, not augmented.  y: n labels.  u: d+1 numbers, any length but 0.
+    gammas: all positive, in any order. (Rounding decides nothing here: where a distance is
+    as large as a γ, both are whole numbers.)
     The kept examples stay in their order, and every epoch visits them in that order.
 
     Returns (mistakes, bounds), one entry of each per γ:
@@ -597,7 +631,7 @@ plt.show()
 # %% [markdown]
 # ## Where the road goes
 #
-# Four facts that the rest of the course stands on. The extra questions at the end let you build each of them.
+# Four facts that the rest of the course stands on. The next question and the extra ones at the end let you build them.
 #
 # **Counting mistakes gives no direction.** The *zero-one loss* is 1 for a wrong prediction and 0 for a right one. Move
 # $w$ a little and, almost everywhere, no prediction changes: the loss is flat, its gradient is 0, and descent has
@@ -631,145 +665,17 @@ plt.legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# ## Question: eight short questions
-#
-# Answer each with one of the words in quotation marks, or with a number. Think with the proof in hand; two of them are
-# runs to read.
-#
-# 1. `scaling`. Every augmented vector $\tilde x_i$ is multiplied by 10. What happens to the bound $(R/\gamma)^2$ for
-#    the same $u$? It is `"unchanged"`, `"tenfold"`, `"hundredfold"` or `"hundredth"` (a hundredth of it).
-# 2. `restless`. A friend says: "these data have a separator with $R=6$ and $\gamma=0.75$". You run your perceptron,
-#    which passes every check. Mistakes per epoch: 23, 14, 11, 9, 12, 8, 10, 9, 11, 8, … and it is still like that in
-#    epoch 5000. What is wrong? `"patience"`: it needs more epochs. `"claim"`: there is no such separator. `"order"`:
-#    the examples should be shuffled. `"rate"`: the steps are too large.
-# 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its
-#    updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
-# 4. `parity_units`. The parity of three bits is 1 if one or three of them are on, and 0 otherwise. A network with a single hidden
-#    layer of ReLUs and a linear output is to compute it exactly, and each hidden unit is given only the *number* of bits that
-#    are on. How many ReLUs does it need at least? (A number.)
-# 5. `multinomials`. Five tasks: which of 26 letters a picture shows; whether a mail is spam; how warm it will be tomorrow;
-#    for which of four parties somebody votes; which of three diseases a patient has, who may have none or several. For how
-#    many of them is *one* multinomial logistic regression the right model? (A number.)
-# 6. `raw_scores`. Five answers of linear classifiers for three classes: $(0.2, 0.3, 0.5)$, $(1.3, -0.5, 0.2)$,
-#    $(0.9, 0.9, 0.1)$, $(0, 0, 1)$ and $(0.4, 0.4, 0.1)$. How many of them cannot be probabilities? (A number.)
-# 7. `still_wrong`. After some steps of gradient descent the *total* logistic loss of 50 examples, $\sum\log(1+e^{-ys})$, is
-#    3. How many of the 50 can be on the wrong side at most, a score of 0 included? (A number.)
-# 8. `no_gradient`. Somebody moves each weight by $10^{-6}$ to estimate the gradient of the zero-one loss on 200 examples.
-#    37 of them are wrong, and the estimate is $(0,\dots,0)$. What follows? `"optimal"`: no weights make fewer mistakes.
-#    `"local"`: somewhat larger steps would make more. `"bug"`: the estimate is wrong. `"nothing"`: it would be the same
-#    almost everywhere.
-
-# %%
-concept_answers = {
-    "scaling": None,  # "unchanged", "tenfold", "hundredfold" or "hundredth"
-    "restless": None,  # "patience", "claim", "order" or "rate"
-    "trace": None,  # a number from 1 to 5
-    "parity_units": None,  # a number
-    "multinomials": None,  # a number from 0 to 5
-    "raw_scores": None,  # a number from 0 to 5
-    "still_wrong": None,  # a number from 0 to 50
-    "no_gradient": None,  # "optimal", "local", "bug" or "nothing"
-}
-### BEGIN SOLUTION
-concept_answers.update(
-    scaling="unchanged",
-    restless="claim",
-    trace=4,
-    parity_units=3,
-    multinomials=2,
-    raw_scores=3,
-    still_wrong=4,
-    no_gradient="nothing",
-)
-### END SOLUTION
-
-# %%
-check("concepts")
-
-# %% [markdown]
-# That was the core. What follows is extra: each part stands alone, in any order.
-#
-# ## Extra: zero-one and hinge losses
-#
-# Losses are means over the examples. The hinge has a kink where $y\,s=1$; there it has no derivative, and any value
-# between the slopes on the two sides is a *subgradient*. We take 0, the slope of the flat side. So with $m_i=y_i\,s_i$,
-#
-# $$L(w)=\frac1n\sum_i\max(0,\,1-m_i), \qquad \nabla L(w) = -\frac1n\sum_{i:\;m_i<1} y_i\,\tilde x_i .$$
-#
-# Look at that gradient. One example at a time, and with $m_i\le 0$ in place of $m_i<1$, a step against it is
-# the perceptron's.
-#
-# With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are
-# $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:
-#
-# $$\ell = \max\bigl(0,\; 1-(s_t-\max_{k\ne t}s_k)\bigr) .$$
-#
-# Scores of $(2.0,\ 1.5)$ with $t=0$ are right, and still cost $0.5$. If two rivals tie for best, the first of them
-# counts.
-
-
-# %%
-def zero_one_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
-    """Give the fraction of examples whose prediction differs from the label.
-
-    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
-    """
-    ### BEGIN SOLUTION
-    return float(np.mean(predict(X, w) != y))
-    ### END SOLUTION
-
-
-def hinge_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
-    """Give the mean hinge loss (1/n) Σ max(0, 1 − y_i s_i) and its subgradient in w.
-
-    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
-    Returns (a number, d+1 numbers). At the kink an example adds 0 to the subgradient.
-    """
-    ### BEGIN SOLUTION
-    slack = 1 - y * scores(X, w)
-    active = slack > 0
-    return float(np.mean(np.maximum(0, slack))), -(y * active) @ augment(X) / len(X)
-    ### END SOLUTION
-
-
-def multiclass_hinge(
-    X: np.ndarray,
-    t: np.ndarray,
-    W: np.ndarray,
-) -> tuple[float, np.ndarray]:
-    """Give the mean of max(0, 1 − (s_t − max_{k≠t} s_k)) and its subgradient in W.
-
-    X: n×d, not augmented.  t: n classes from 0 … K−1.
-    W: K×(d+1), a row of weights per class, the constant's first.
-    Returns (a number, K×(d+1) numbers). At the kink an example adds 0 to the subgradient.
-    """
-    ### BEGIN SOLUTION
-    rows, vectors = np.arange(len(X)), augment(X)
-    S = vectors @ W.T
-    others = S.copy()
-    others[rows, t] = -np.inf
-    rival = others.argmax(axis=1)
-    slack = 1 - (S[rows, t] - S[rows, rival])
-    push = np.zeros_like(S)
-    push[rows, rival] = slack > 0
-    push[rows, t] = -(slack > 0).astype(float)
-    return float(np.mean(np.maximum(0, slack))), push.T @ vectors / len(X)
-    ### END SOLUTION
-
-
-# %%
-check("losses")
-
-# %% [markdown]
-# ## Extra: logistic regression
+# ## Question: logistic regression
 #
 # Turn scores into probabilities and maximise the probability of the labels that were seen. For two classes,
-# $P(y\mid x)=\sigma(y\,s)$ with $\sigma(z)=1/(1+e^{-z})$, and minus the mean log-likelihood is
+# $P(y\mid x)=\sigma(y\,s)$ with $\sigma(z)=1/(1+e^{-z})$, and minus the mean log-likelihood is the *logistic loss*
 #
-# $$L(w)=\frac1n\sum_i\log\bigl(1+e^{-y_i s_i}\bigr), \qquad \nabla L(w) = -\frac1n\sum_i y_i\,\sigma(-y_i s_i)\,\tilde x_i .$$
+# $$L(w)=\frac1n\sum_i\log\bigl(1+e^{-y_i s_i}\bigr) .$$
 #
-# Mind the sign: the log-*likelihood* goes up along the opposite vector, and many notes stop there. The loss is convex,
-# but setting the gradient to 0 has no solution in closed form. So: descend.
+# Its gradient in $w$ is yours to derive. One example in numbers: $\tilde x=(1,2)$ with $y=-1$ and a score of $\log 3$ costs $\log 4$, and
+# its gradient is $(0.75,\,1.5)$. A second example at $y\,s=1000$ has a gradient of almost $(0,0)$, and the mean of the two is
+# $(0.375,\,0.75)$. Mind the sign: the log-*likelihood* goes up along the opposite vector, and many notes stop there. The loss is
+# convex, but setting the gradient to 0 has no solution in closed form. So: descend.
 #
 # $e^{1000}$ is not a number your computer has. Write $\sigma$ and softmax so that no exponent is ever positive; for
 # softmax, subtracting the row's largest score changes nothing else.
@@ -835,6 +741,151 @@ def logistic_descent(X: np.ndarray, y: np.ndarray, rate: float, steps: int) -> n
 check("logistic")
 
 # %% [markdown]
+# What you found is
+#
+# $$\nabla L(w) = -\frac1n\sum_i y_i\,\sigma(-y_i s_i)\,\tilde x_i .$$
+#
+# A perceptron adds $y_i\,\tilde x_i$ for a mistake and nothing otherwise. Here every example is added, weighted by the probability that the
+# model gives to the wrong label.
+
+# %% [markdown]
+# ## Question: eight short questions
+#
+# Answer each with one of the words in quotation marks, or with a number. Think with the proof in hand; two of them are
+# runs to read.
+#
+# 1. `scaling`. Every augmented vector $\tilde x_i$ is multiplied by 10. What happens to the bound $(R/\gamma)^2$ for
+#    the same $u$? It is `"unchanged"`, `"tenfold"`, `"hundredfold"` or `"hundredth"` (a hundredth of it).
+# 2. `restless`. A friend says: "these data have a separator with $R=6$ and $\gamma=0.75$". You run your perceptron,
+#    which passes every check. Mistakes per epoch: 23, 14, 11, 9, 12, 8, 10, 9, 11, 8, … and it is still like that in
+#    epoch 5000. What is wrong? `"patience"`: it needs more epochs. `"claim"`: there is no such separator. `"order"`:
+#    the examples should be shuffled. `"rate"`: the steps are too large.
+# 3. `trace`. Somebody's perceptron has $R^2=12$ and reports $\lVert w\rVert^2 = 6,\ 11,\ 15,\ 29,\ 33$ after its
+#    updates 1, 2, 3, 4, 5. One of these updates cannot have been on a mistake. Which one? (A number from 1 to 5.)
+# 4. `parity_units`. The parity of three bits is 1 if one or three of them are on, and 0 otherwise. A network with a single hidden
+#    layer of ReLUs and a linear output is to compute it exactly, and each hidden unit is given only the *number* of bits that
+#    are on. How many ReLUs does it need at least? (A number.)
+# 5. `multinomials`. Five tasks: which of 26 letters a picture shows; whether a mail is spam; how warm it will be tomorrow;
+#    for which of four parties somebody votes; which of three diseases a patient has, who may have none or several. Each gets a linear
+#    regression, a logistic regression (two classes), one multinomial logistic regression (more than two), or several models.
+#    How many get *one* multinomial logistic regression? (A number.)
+# 6. `raw_scores`. Five answers of linear classifiers for three classes: $(0.2, 0.3, 0.5)$, $(1.3, -0.5, 0.2)$,
+#    $(0.9, 0.9, 0.1)$, $(0, 0, 1)$ and $(0.4, 0.4, 0.1)$. How many of them cannot be probabilities? (A number.)
+# 7. `still_wrong`. After some steps of gradient descent the *total* logistic loss of 50 examples, $\sum\log(1+e^{-ys})$, is
+#    3. How many of the 50 can be on the wrong side at most, a score of 0 included? (A number.)
+# 8. `no_gradient`. Four examples have $y\,s=-2,\ -1,\ 0.5$ and $3$. Each has a gradient in $w$ of its zero-one loss, of its hinge
+#    and of its logistic loss: twelve gradients in all. How many of the twelve are 0 in every component? (A number.)
+
+# %%
+concept_answers = {
+    "scaling": None,  # "unchanged", "tenfold", "hundredfold" or "hundredth"
+    "restless": None,  # "patience", "claim", "order" or "rate"
+    "trace": None,  # a number from 1 to 5
+    "parity_units": None,  # a number
+    "multinomials": None,  # a number from 0 to 5
+    "raw_scores": None,  # a number from 0 to 5
+    "still_wrong": None,  # a number from 0 to 50
+    "no_gradient": None,  # a number from 0 to 12
+}
+### BEGIN SOLUTION
+concept_answers.update(
+    scaling="unchanged",
+    restless="claim",
+    trace=4,
+    parity_units=3,
+    multinomials=2,
+    raw_scores=3,
+    still_wrong=4,
+    no_gradient=5,
+)
+### END SOLUTION
+
+# %%
+check("concepts")
+
+# %% [markdown]
+# That was the core. What follows is extra: each part stands alone, in any order.
+#
+# ## Extra: zero-one and hinge losses
+#
+# Losses are means over the examples, and so are their gradients. With $m_i=y_i\,s_i$ the hinge loss is
+#
+# $$L(w)=\frac1n\sum_i\max(0,\,1-m_i) .$$
+#
+# The hinge has a kink where $m_i=1$; there it has no derivative, and any value between the slopes on the two sides is a
+# *subgradient*. We take 0, the slope of the flat side. In numbers: $\tilde x=(1,2)$ with $y=+1$ and a score of $0.5$ costs
+# $0.5$, with the gradient $(-1,-2)$; a second example at $m=3$ costs nothing. For the two, the loss is $0.25$ and the gradient
+# $(-0.5,-1)$.
+#
+# With $K$ classes there is a row of weights per class, $W$ is $K\times(d+1)$, and the scores of an example are
+# $W\tilde x$. The example of class $t$ wants its own score to beat the best of the others by 1:
+#
+# $$\ell = \max\bigl(0,\; 1-(s_t-\max_{k\ne t}s_k)\bigr) .$$
+#
+# Scores of $(2.0,\ 1.5)$ with $t=0$ are right, and still cost $0.5$. If two rivals tie for best, the first of them
+# counts.
+
+
+# %%
+def zero_one_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
+    """Give the fraction of examples whose prediction differs from the label.
+
+    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
+    """
+    ### BEGIN SOLUTION
+    return float(np.mean(predict(X, w) != y))
+    ### END SOLUTION
+
+
+def hinge_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray]:
+    """Give the mean hinge loss (1/n) Σ max(0, 1 − y_i s_i) and its subgradient in w.
+
+    X: n×d, not augmented.  y: n labels, −1 or +1.  w: d+1 weights.
+    Returns (a number, d+1 numbers). At the kink an example adds 0 to the subgradient.
+    """
+    ### BEGIN SOLUTION
+    slack = 1 - y * scores(X, w)
+    active = slack > 0
+    return float(np.mean(np.maximum(0, slack))), -(y * active) @ augment(X) / len(X)
+    ### END SOLUTION
+
+
+def multiclass_hinge(
+    X: np.ndarray,
+    t: np.ndarray,
+    W: np.ndarray,
+) -> tuple[float, np.ndarray]:
+    """Give the mean of max(0, 1 − (s_t − max_{k≠t} s_k)) and its subgradient in W.
+
+    X: n×d, not augmented.  t: n classes from 0 … K−1.
+    W: K×(d+1), a row of weights per class (K ≥ 2), the constant's first.
+    Returns (a number, K×(d+1) numbers). At the kink an example adds 0 to the subgradient.
+    """
+    ### BEGIN SOLUTION
+    rows, vectors = np.arange(len(X)), augment(X)
+    S = vectors @ W.T
+    others = S.copy()
+    others[rows, t] = -np.inf
+    rival = others.argmax(axis=1)
+    slack = 1 - (S[rows, t] - S[rows, rival])
+    push = np.zeros_like(S)
+    push[rows, rival] = slack > 0
+    push[rows, t] = -(slack > 0).astype(float)
+    return float(np.mean(np.maximum(0, slack))), push.T @ vectors / len(X)
+    ### END SOLUTION
+
+
+# %%
+check("losses")
+
+# %% [markdown]
+# For two classes the subgradient is
+#
+# $$\nabla L(w) = -\frac1n\sum_{i:\;m_i<1} y_i\,\tilde x_i .$$
+#
+# Take one example at a time, and $m_i\le 0$ in place of $m_i<1$: a step of size 1 against it is the perceptron's.
+
+# %% [markdown]
 # ## Extra: the averaged perceptron
 #
 # The final $w$ of a perceptron owes too much to the last example it met. On data that are not separable it never comes
@@ -851,8 +902,9 @@ def averaged_perceptron(
 ) -> np.ndarray:
     """Train a perceptron from w = 0 for exactly max_epochs epochs and average its weights.
 
+    max_epochs: at least 1.  order: as in `perceptron`.
     After each visit to an example (a mistake or not) the current w is counted once; the
-    average is over all max_epochs·n visits. `order` is as in `perceptron`.
+    average is over all max_epochs·n visits.
     Returns d+1 weights.
     """
     ### BEGIN SOLUTION

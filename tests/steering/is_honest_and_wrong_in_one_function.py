@@ -1,7 +1,7 @@
 """No attack: `scores` is wrong whoever asks, and `augment` right; a right `perceptron` that uses them loses nothing.
 
-score: 5
-train: 20
+score: 3.33
+train: 15
 note: right, given the error in score, which is charged there
 """
 
