@@ -359,7 +359,10 @@ def distinct_units(layers, tol=1e-9):
     for l in range(len(layers) - 1):
         units = np.hstack([layers[l][0], layers[l][1][:, None], layers[l + 1][0].T])
         apart = np.abs(units[:, None] - units[None]).max(axis=2)
-        counts[l] = sum(not (apart[k, :k] <= tol).any() for k in range(len(units)))
+        counted = np.zeros(len(units), dtype=bool)
+        for k in range(len(units)):
+            counted[k] = not (apart[k, counted] <= tol).any()
+        counts[l] = counted.sum()
     return counts
 
 
