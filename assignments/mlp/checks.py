@@ -17,7 +17,7 @@ def whole(rng, shape):
     return rng.permuted(np.resize([-3, 2, -1, 1, -2, 3], shape))
 
 
-@check("activations", calls="sigmoid", trials=4, covers="R082")
+@check("activations", calls="sigmoid", trials=4, returns="values slopes", covers="R082")
 def sigmoid_and_its_slope(rng, trial):
     """sigmoid gives 1/(1 + e^−z) and the slope σ(1 − σ), in the shape of Z; Z may hold integers."""
     if trial == 3:
@@ -25,7 +25,7 @@ def sigmoid_and_its_slope(rng, trial):
     return dict(Z=(1.5 * rng.normal(size=SHAPES[trial])).round(1) + 0.05)
 
 
-@check("activations", calls="tanh", trials=4, covers="R083")
+@check("activations", calls="tanh", trials=4, returns="values slopes", covers="R083")
 def tanh_and_its_slope(rng, trial):
     """tanh gives the hyperbolic tangent and the slope 1 − tanh², in the shape of Z; Z may hold integers."""
     if trial == 3:
@@ -95,12 +95,16 @@ def _(student, O):  # noqa: E741 - what the notebook calls outputs
     return student.softmax(O), student.log_sum_exp(O)
 
 
-@check("losses", calls="cross_entropy", tol=1e-5, covers="R090 R092")
+@check("losses", calls="cross_entropy", tol=1e-5, returns="loss gradient", covers="R090 R092")
 def cross_entropy_and_its_gradient(rng, trial):
     """cross_entropy gives the mean of −log p(label), and its gradient in the logits."""
     n, K = BATCHES[trial]
+    if trial == 1:  # integers
+        return dict(
+            O=rng.permuted(np.resize([-2, 0, 1, 3], (n, K)), axis=1), T=np.eye(K, dtype=int)[rng.integers(K, size=n)]
+        )
     logits = rng.integers(-2, 3, size=(n, K)) + 0.5 * np.arange(K) if trial == 0 else 2 * rng.normal(size=(n, K))
-    return dict(O=logits, T=np.eye(K, dtype=int if trial == 1 else float)[rng.integers(K, size=n)])
+    return dict(O=logits, T=np.eye(K)[rng.integers(K, size=n)])
 
 
 def coin_flips(rng, n):
@@ -108,30 +112,53 @@ def coin_flips(rng, n):
     return rng.permutation(np.resize([0.0, 1.0], n))
 
 
-@check("losses", calls="binary_cross_entropy", trials=4, tol=1e-5, covers="R019 R093")
+@check("losses", calls="binary_cross_entropy", tol=1e-5, returns="loss gradient", covers="R019 R093")
 def binary_cross_entropy_of_probabilities(rng, trial):
-    """binary_cross_entropy gives the mean of −[y log p + (1−y) log(1−p)], and its gradient in p, however small p is."""
-    if trial == 3:  # sure, and wrong; these probabilities and their distances from 1 are exact
-        p, y = np.array([2.0**-70, 1 - 2.0**-40, 0.25, 2.0**-60]), np.array([1, 0, 0, 0])
-        order = rng.permutation(4)
-        return dict(p=p[order], y=y[order])
+    """binary_cross_entropy gives the mean of −[y log p + (1−y) log(1−p)], and its gradient in p."""
     n = [2, 5, 9][trial]
     return dict(p=(0.1 + 0.8 * rng.random(n)).round([1, 3, 9][trial]), y=coin_flips(rng, n))
 
 
-@check("losses", calls="bce_with_logits", tol=1e-5, covers="R094")
+@check("losses", calls="binary_cross_entropy", trials=2, tol=1e-5, returns="loss gradient", covers="R093")
+def the_smallest_probabilities_count(rng, trial):
+    """binary_cross_entropy and its gradient follow p however near to 0 or 1 it is."""
+    # sure, and wrong; these probabilities and their distances from 1 are exact
+    order = rng.permutation([2, 4][trial])
+    p, y = np.array([2.0**-70, 1 - 2.0**-40, 0.25, 2.0**-60]), np.array([1, 0, 0, 0])
+    return dict(p=p[order], y=y[order])
+
+
+@the_smallest_probabilities_count.view
+def _(seen, p):
+    # who adds or clips to a small number of his own stays below these sizes, whatever that number is
+    loss, gradient = seen
+    small = np.max(np.abs(gradient)) * len(p) < 1e18
+    return ["bounded" if 0 < loss * len(p) < 70 else loss, "bounded" if small else gradient]
+
+
+@the_smallest_probabilities_count.then
+def _(seen, expected):
+    close(seen[0], expected[0], tol=1e-5, what="the loss")
+    close(seen[1], expected[1], tol=1e-5, what="the gradient")
+
+
+@check("losses", calls="bce_with_logits", tol=1e-5, returns="loss gradient", covers="R094")
 def binary_cross_entropy_of_logits(rng, trial):
     """bce_with_logits gives the mean of log(1 + e^z) − y·z, and its gradient in z."""
     n = [2, 5, 9][trial]
+    if trial == 1:  # integers
+        return dict(z=whole(rng, (n,)), y=coin_flips(rng, n).astype(int))
     return dict(z=(1.5 * rng.normal(size=n)).round([1, 3, 9][trial]) + 0.05, y=coin_flips(rng, n))
 
 
-@check("losses", calls="squared_error", tol=1e-5, covers="R095")
+@check("losses", calls="squared_error", tol=1e-5, returns="loss gradient", covers="R095")
 def half_the_squared_error(rng, trial):
     """squared_error gives half the squared error, summed over outputs and averaged over examples, and its gradient."""
     n, K = BATCHES[trial]
     if trial == 0:
         return dict(O=rng.integers(1, 5, size=(n, K)) + 0.5, T=rng.integers(-3, 1, size=(n, K)) + 0.0)
+    if trial == 1:  # integers, and one output alone
+        return dict(O=rng.integers(1, 5, size=(n, 1)), T=rng.integers(-3, 1, size=(n, 1)))
     return dict(O=rng.normal(size=(n, K)), T=rng.normal(size=(n, K)))
 
 
@@ -144,7 +171,7 @@ def network(rng, widths):
     return [(rng.normal(size=(o, i)) / np.sqrt(i), 0.5 * rng.normal(size=o)) for i, o in pairs]
 
 
-@check("forward", covers="R076 R080 R097")
+@check("forward", returns="output cache", covers="R076 R080 R097")
 def one_layer(rng, trial):
     """One layer gives g(X Wᵀ + b), and keeps what went in and the slopes."""
     n, i, o = [(1, 2, 3), (4, 3, 2), (3, 6, 4)][trial]
@@ -164,7 +191,7 @@ def _(student, W, b, X, name):
     return student.forward([(W, b)], [bend(name)], X)
 
 
-@check("forward", covers="R097 R104")
+@check("forward", returns="output cache", covers="R097 R104")
 def several_layers(rng, trial):
     """Each layer takes what the layer before gave, with its own activation; the cache has a pair for every layer."""
     n, *widths = [(1, 2, 2, 1), (2, 1, 3, 2), (3, 2, 6, 4, 5)][trial]
@@ -186,18 +213,21 @@ def _(student, layers, bends, X):
 @check("forward", covers="R097")
 def every_activation_is_called_once(rng, trial):
     """forward asks each activation once, for the values and the slopes together."""
-    n, *widths = [(2, 3, 2), (4, 2, 5, 3), (3, 4, 2, 6, 5)][trial]
-    return dict(layers=network(rng, widths), X=rng.normal(size=(n, widths[0])))
+    n, *widths = [(1, 2, 1), (4, 2, 5, 3), (3, 4, 2, 6, 5)][trial]
+    if trial == 0:
+        layers = [(np.array([[2.0, -1.0]]), np.array([0.5]))]
+        return dict(layers=layers, X=rng.integers(1, 6, size=(1, 2)) + 0.0, name="double")
+    return dict(layers=network(rng, widths), X=rng.normal(size=(n, widths[0])), name="arctan")
 
 
 @every_activation_is_called_once.when
-def _(student, layers, X):
+def _(student, layers, X, name):
     calls = [0] * len(layers)
 
     def counted(place):
         def watched(Z):
             calls[place] += 1
-            return bend("arctan")(Z)
+            return bend(name)(Z)
 
         return watched
 
@@ -233,7 +263,7 @@ def on_the_way_back(reference, rng, n, widths, bends):
     return dict(layers=layers, cache=cache, dO=rng.normal(size=(n, widths[-1])))
 
 
-@check("backward", covers="R100 R101")
+@check("backward", returns="gradients dX", covers="R100 R101")
 def back_through_one_layer(rng, trial, reference):
     """Through one layer: the gradients of W, b and X, for any gradient dO of the output."""
     if trial == 0:
@@ -246,7 +276,7 @@ def back_through_one_layer(rng, trial, reference):
     return on_the_way_back(reference, rng, n, widths, [name])
 
 
-@check("backward", covers="R101 R102")
+@check("backward", returns="gradients dX", covers="R101 R102")
 def back_through_two_layers(rng, trial, reference):
     """Through two layers: the gradient passes the second layer's weights and the first layer's slopes."""
     if trial == 0:  # the table in the notebook, with another example
@@ -260,24 +290,41 @@ def back_through_two_layers(rng, trial, reference):
     return on_the_way_back(reference, rng, n, widths, bends)
 
 
-@check("backward", covers="R102 R104")
+@check("backward", returns="gradients dX", covers="R102 R104")
 def back_through_many_layers(rng, trial, reference):
     """Through any number of layers, with pairs of gradients in the order of the layers."""
+    if trial == 0:  # in whole numbers and halves
+        layers = [
+            (np.array([[1.0], [2.0]]), np.array([0.0, -1.0])),
+            (np.array([[1.0, -1.0], [2.0, 1.0]]), np.array([1.5, -2.0])),
+            (np.array([[1.0, -3.0]]), np.array([0.5])),
+        ]
+        X = rng.permutation([1.0, 2.0, 3.0])[:2, None]
+        cache = run(reference, layers, ["relu", "relu", "linear"], X)[1]
+        return dict(layers=layers, cache=cache, dO=np.array([[1.0], [-2.0]]))
     n, widths, bends = [
-        (2, [1, 3, 2, 1], ["tanh", "tanh", "linear"]),
         (4, [3, 5, 2, 6], ["relu", "tanh", "tanh"]),
         (3, [2, 6, 4, 5, 7], ["tanh", "sigmoid", "tanh", "linear"]),
-    ][trial]
+    ][trial - 1]
     return on_the_way_back(reference, rng, n, widths, bends)
 
 
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
 
 
+def smooth(rng, shape, trial):
+    """Draw a smooth function f(x) = c·sin(Ax) + ½ q·x² and a place; in the first trial c = 0, and its gradient is q x."""
+    if trial > 0:
+        return curved(rng, shape)
+    size = int(np.prod(shape))
+    x = rng.permutation([0.5, -1.0, 1.5, -2.0])[:size].reshape(shape)
+    return dict(A=np.ones((1, size)), c=np.zeros(1), q=1.0 + np.arange(size), x=x)
+
+
 @check("gradcheck", tol=1e-7, calls="numerical_gradient", covers="R101")
 def central_differences(rng, trial):
     """numerical_gradient gives the central difference in every coordinate, for an x of any shape."""
-    return curved(rng, [(2,), (2, 3), (3, 1, 2)][trial])
+    return smooth(rng, [(2,), (2, 3), (3, 1, 2)][trial], trial)
 
 
 @central_differences.when
@@ -288,7 +335,7 @@ def _(student, A, c, q, x):
 @check("gradcheck", covers="R101 R102")
 def one_wrong_number_is_found(rng, trial):
     """gradient_check finds the one coordinate where a claim is wrong, and nothing where none is."""
-    made = curved(rng, [(3,), (2, 4), (5, 2)][trial])
+    made = smooth(rng, [(3,), (2, 4), (5, 2)][trial], trial)
     right = slope_of(**made)
     wrong = right.copy()
     wrong.flat[rng.integers(wrong.size)] += [0.5, 0.01, -0.002][trial]
@@ -309,18 +356,21 @@ def bends_of(layers):
     return [bend("arctan")] * (len(layers) - 1) + [bend("double")]
 
 
-def classified(rng, n, widths):
+def classified(rng, n, widths, trial):
     """Draw a network, examples, and soft targets that sum to 1 and favour one class, so that no gradient is near 0."""
+    if trial == 0:  # one layer, two examples of one feature
+        layers = [(np.array([[0.5], [-0.5]]), np.array([0.5, 0.0]))]
+        return dict(layers=layers, X=rng.permutation([[0.5], [1.0]]), T=np.array([[0.25, 0.75], [0.0, 1.0]]))
     T = 0.3 * rng.random((n, widths[-1]))
     T[:, rng.integers(widths[-1])] += 1
     return dict(layers=network(rng, widths), X=rng.normal(size=(n, widths[0])), T=T / T.sum(axis=1, keepdims=True))
 
 
-@check("experiment", tol=1e-4, covers="R096 R101")
+@check("experiment", tol=1e-4, returns="loss gradients", covers="R096 R101")
 def the_loss_of_a_network_with_all_its_gradients(rng, trial):
     """classifier_loss gives the mean cross-entropy of the network's logits, and a pair of gradients for each layer."""
-    n, widths = [(2, [2, 3, 2]), (5, [3, 4, 6, 2]), (4, [5, 3, 7])][trial]
-    return classified(rng, n, widths)
+    n, widths = [(2, [1, 2]), (5, [3, 4, 6, 2]), (4, [5, 3, 7])][trial]
+    return classified(rng, n, widths, trial)
 
 
 @the_loss_of_a_network_with_all_its_gradients.when
@@ -328,7 +378,7 @@ def _(student, layers, X, T):
     return student.classifier_loss([(W, b) for W, b in layers], bends_of(layers), X, T)
 
 
-@check("experiment", tol=1e-5, covers="R103")
+@check("experiment", tol=1e-5, covers="R022 R103")
 def one_step_for_each_batch(rng, trial):
     """train goes once against the gradients for each batch and notes each loss before its step."""
     n, i, o, steps = [(2, 1, 2, 1), (7, 3, 2, 4), (12, 2, 5, 9)][trial]
@@ -355,8 +405,11 @@ def _(student, layers, X, batches, rate):
 @check("experiment", tol=1e-5, covers="R115")
 def accuracy_counts_the_largest_logit(rng, trial, reference):
     """accuracy is the fraction of examples whose largest logit stands in the label's place."""
-    n, widths = [(5, [2, 3, 6]), (9, [3, 4, 4, 6]), (25, [5, 7, 3])][trial]
+    n, widths = [(5, [2, 3]), (9, [3, 4, 5, 6]), (25, [5, 7, 3])][trial]
     layers, X = network(rng, widths), rng.normal(size=(3 * n, widths[0]))
+    if trial == 0:  # the largest is 1 ahead at least
+        layers = [(np.array([[2.0, 0.0], [0.0, 3.0], [-1.0, -1.0]]), np.array([0.0, 0.0, 0.5]))]
+        X = rng.permutation([[3.0, 1.0], [-1.0, 2.0], [-2.0, -3.0], [2.0, -1.0], [1.0, 3.0]])
     logits = reference.forward(layers, bends_of(layers), X)[0]
     clear = np.argsort(np.diff(np.sort(logits)[:, -2:])[:, 0])[-n:]  # no rounding decides which logit is the largest
     X, best = X[clear], logits[clear].argmax(axis=1)
@@ -372,8 +425,8 @@ def _(student, layers, X, labels):
 @check("experiment", tol=1e-4, covers="R113")
 def the_size_of_the_gradient_in_each_layer(rng, trial):
     """gradient_norms gives the size of the gradient of each W, first layer first."""
-    n, widths = [(2, [2, 3, 2]), (5, [3, 4, 6, 2]), (4, [5, 3, 7, 4, 6])][trial]
-    return classified(rng, n, widths)
+    n, widths = [(2, [1, 2]), (5, [3, 4, 6, 2]), (4, [5, 3, 7, 4, 6])][trial]
+    return classified(rng, n, widths, trial)
 
 
 @the_size_of_the_gradient_in_each_layer.when
@@ -389,11 +442,11 @@ the_answers_have_the_form_that_is_asked = answers_have_form(
     fading_run=("epochs", "relu", "clip", "batch"),
     chain=float,
     fever=float,
-    dead_unit=("shrink", "revive", "flip", "nothing"),
+    dead_unit=float,
     risk=("first", "second", "both", "unknown"),
     first_layer=("abdc", "badc", "bdac", "dbac"),
     codes=float,
-    last_layer=("relu", "sigmoid", "linear", "tanh"),
+    last_layer=float,
     riddle=("capacity", "likeness", "descent", "start"),
 )
 
@@ -401,7 +454,7 @@ the_answers_have_the_form_that_is_asked = answers_have_form(
 # -- affine (extra) ----------------------------------------------------------------------------------------------------
 
 
-@check("affine", calls="count_parameters", covers="R076 R116")
+@check("affine", calls="count_parameters", returns="weights biases", covers="R076 R116")
 def weights_and_biases_are_counted(rng, trial):
     """count_parameters gives the number of weights and the number of biases."""
     return dict(widths=[[4, 3], [5, 7, 2], rng.integers(2, 40, size=6).tolist()][trial])
@@ -415,7 +468,7 @@ def a_foreign_network_is_turned_round(rng, trial):
     return dict(foreign=[(rng.integers(1, 9, size=(i, o)) + 0.5, rng.integers(1, 9, size=o) + 0.0) for i, o in pairs])
 
 
-@check("affine", calls="collapse", trials=4, covers="R099")
+@check("affine", calls="collapse", trials=4, returns="W b", covers="R099")
 def linear_layers_are_one_layer(rng, trial):
     """collapse gives the single W and b that do what the whole stack of linear layers does."""
     widths = [[1, 2, 1], [3, 5, 2], [4, 2, 6, 3, 5], [3, 3, 3, 3]][trial]  # with equal widths any order goes
@@ -474,9 +527,12 @@ def fault_in(seen, widths):
     return None
 
 
-@check("init", calls="distinct_units", covers="R110")
+@check("init", calls="distinct_units", trials=4, covers="R110")
 def twins_are_counted_once(rng, trial):
     """distinct_units counts units that agree in incoming weights, bias and outgoing weights, within tol, once."""
+    if trial == 3:  # each is a twin of its neighbours, and of nobody else
+        W = 0.07 * np.arange(rng.integers(5, 8))[:: rng.choice([-1, 1]), None]
+        return dict(layers=[(W, np.zeros(len(W))), (np.ones((2, len(W))), np.zeros(2))], tol=0.1)
     widths = [[2, 3, 1], [3, 5, 4, 2], [4, 6, 7, 5, 3]][trial]
     layers = [(rng.normal(size=(o, i)).round(1), rng.normal(size=o).round(1)) for i, o in pairwise(widths)]
     for (W, b), (onward, _) in zip(layers[:-1:2], layers[1::2], strict=False):  # every other hidden layer has twins
@@ -567,15 +623,22 @@ def _(student, X, a, dY):
 @check("blocks", tol=1e-5, covers="R136")
 def layer_norm_forward_and_back(rng, trial):
     """layer_norm standardises each row over its features, scales and moves; back gives the gradients of X, γ and β."""
-    n, d = [(1, 3), (4, 5), (7, 2)][trial]
-    X = rng.permuted([[1, 4, -3]], axis=1) if trial == 0 else (2 * rng.normal(size=(n, d)) + np.arange(d)).round(2)
+    n, d = [(1, 4), (4, 5), (7, 2)][trial]
+    if trial == 0:  # the variance is 1, and the root of 1 + eps is 2
+        gamma, beta, dY = (
+            rng.integers(1, 5, size=d) / 2,
+            rng.integers(-3, 4, size=d) / 2,
+            rng.integers(-4, 5, size=(n, d)),
+        )
+        return dict(X=rng.permuted([[1, 1, 3, 3]], axis=1), gamma=gamma, beta=beta, eps=3.0, dY=dY + 0.5)
+    X = (2 * rng.normal(size=(n, d)) + np.arange(d)).round(2)
     if trial == 1:
         X[0] /= 100  # next to this row's variance, eps is not small
     return dict(
         X=X,
         gamma=0.5 + rng.random(d),
         beta=rng.normal(size=d),
-        eps=[0.01, 1e-5, 0.3][trial],
+        eps=[1e-5, 0.3][trial - 1],
         dY=rng.normal(size=(n, d)),
     )
 

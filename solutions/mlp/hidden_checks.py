@@ -480,6 +480,31 @@ def _(student, A, c, q, x, claim):
     return student.gradient_check(curve(A, c, q), x, claim)
 
 
+@check("gradcheck", tol=1e-7, covers="R101")
+def the_place_may_be_a_transpose(rng, trial):
+    """numerical_gradient works where x is a transpose, whose numbers lie in memory by columns."""
+    return curved(rng, [(2, 3), (4, 2), (2, 5)][trial])
+
+
+@the_place_may_be_a_transpose.when
+def _(student, A, c, q, x):
+    return student.numerical_gradient(curve(A, c, q), np.ascontiguousarray(x.T).T)
+
+
+@check("gradcheck", covers="R101 R102")
+def the_checker_takes_a_transpose_too(rng, trial):
+    """gradient_check works where x is a transpose, and finds the one claim that is wrong."""
+    made = curved(rng, [(2, 4), (3, 2), (5, 3)][trial])
+    claim = slope_of(**made)
+    claim.flat[rng.integers(claim.size)] += 0.5
+    return dict(made, claim=claim)
+
+
+@the_checker_takes_a_transpose_too.when
+def _(student, A, c, q, x, claim):
+    return student.gradient_check(curve(A, c, q), np.ascontiguousarray(x.T).T, claim)
+
+
 @check("gradcheck", tol=1e-7, calls="numerical_gradient", covers="R101")
 def the_step_is_the_one_that_is_given(rng, trial):
     """With a large h the central difference of a cube is 3x² + h², and yours shows exactly that."""
@@ -540,15 +565,20 @@ def both_limits_are_where_the_text_draws_them(rng, trial):
     # 1.0 at a slope of 40: no kink against the larger of r and s, as the text has it, but one against the smaller
     kinds += [(40.0, 1.0, 0.5), (40.0, 1.0, 2.0)]
     size, bend, miss = rng.permutation(kinds).T
+    # f(x) = a x + ½ b x² + k x³: c is `slope`, of which k h² is twenty times what is allowed, and r − s is bend × 0.01 size
     slope, x = size * rng.choice([-1, 1], size=10), rng.normal(size=10)
-    b = bend * 0.01 * np.maximum(1, size) / h  # the two one-sided slopes differ by b h
-    claim = slope + miss * 1e-6 * np.maximum(1, size) * rng.choice([-1, 1], size=10)
-    return dict(a=slope - b * x, b=b, x=x, claim=claim, h=h)
+    size = np.maximum(1, size)
+    k = 2e-5 * size / h**2 * rng.choice([-1, 1], size=10)
+    b = bend * 0.01 * size / h - 6 * k * x
+    claim = slope + miss * 1e-6 * size * rng.choice([-1, 1], size=10)
+    return dict(a=slope - b * x - 3 * k * x**2 - k * h**2, b=b, k=k, x=x, claim=claim, h=h)
 
 
 @both_limits_are_where_the_text_draws_them.when
-def _(student, a, b, x, claim, h):
-    return student.gradient_check(lambda v: float(a @ v + 0.5 * b @ v**2), x, claim, h)
+def _(student, a, b, k, x, claim, h):
+    return student.gradient_check(
+        lambda v: float(a @ v + 0.5 * b @ v**2 + k @ v**3), x, claim, h
+    )
 
 
 @check("gradcheck", covers="R085")
@@ -631,7 +661,8 @@ def _(seen, expected):
 def the_gradient_fades_through_sigmoids(rng, trial):
     """gradient_norms shows how the gradient fades through sigmoids, and how it passes through ReLUs."""
     n, depth, width = [(3, 3, 4), (5, 6, 8), (6, 9, 11)][trial]
-    widths = [width + 1] + [width] * (depth - 1) + [3]
+    # no layer has as many units as inputs: a `forward` that is wrong there alone is charged in its own question
+    widths = [width + l % 2 for l in range(depth)] + [3]
     layers = [
         (rng.normal(size=(o, i)) * np.sqrt(2 / i), np.zeros(o))
         for i, o in zip(widths, widths[1:])
@@ -747,12 +778,12 @@ def chain():
 
 @concept("concepts", covers="R079")
 def fever():
-    """How many ReLUs it takes to call both ends dangerous and not the middle."""
+    """How many ReLUs it takes where harmless and dangerous take turns."""
 
 
 @concept("concepts", covers="R087")
 def dead_unit():
-    """What gradient descent does for a ReLU that is never awake."""
+    """How many parameters get no gradient because one ReLU is never awake."""
 
 
 @concept("concepts", covers="R096")
@@ -772,7 +803,7 @@ def codes():
 
 @concept("concepts", covers="R115")
 def last_layer():
-    """What the last layer of a classifier does before the softmax."""
+    """How sure a classifier can be that squashes its logits."""
 
 
 @concept("concepts", covers="R117")

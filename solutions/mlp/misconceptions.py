@@ -133,6 +133,20 @@ misconception(
 )
 
 misconception(
+    "hard_tanh_is_steep_at_its_left_end", "activations",
+    hint="Which slope has your function exactly at −1, and which exactly at 1? One rule holds for both kinks.",
+    old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
+    new="np.where((Z >= -1) & (Z < 1), 1.0, 0.0)",
+)
+
+misconception(
+    "hard_tanh_is_steep_at_its_right_end", "activations",
+    hint="Which slope has your function exactly at −1, and which exactly at 1? One rule holds for both kinks.",
+    old="np.where(np.abs(Z) < 1, 1.0, 0.0)",
+    new="np.where((Z > -1) & (Z <= 1), 1.0, 0.0)",
+)
+
+misconception(
     "relu_is_steep_at_zero", "activations",
     hint="Exactly at 0 there are two slopes to choose from. Which one do the conventions take?",
     old="return np.maximum(0, Z), np.where(Z > 0, 1.0, 0.0)",
@@ -375,6 +389,20 @@ misconception(
 )
 
 misconception(
+    "every_row_has_the_mean_weight", "losses",
+    hint="Let one example of the batch count three times as much as another. Whose Σt multiplies whose p in your gradient?",
+    old="(T.sum(axis=1, keepdims=True) * softmax(O) - T)",
+    new="(T.sum() / len(O) * softmax(O) - T)",
+)
+
+misconception(
+    "every_row_has_the_weight_of_the_first", "losses",
+    hint="Let one example of the batch count three times as much as another. Whose Σt multiplies whose p in your gradient?",
+    old="(T.sum(axis=1, keepdims=True) * softmax(O) - T)",
+    new="(T[0].sum() * softmax(O) - T)",
+)
+
+misconception(
     "gradient_of_the_log_likelihood", "losses",
     hint="If the network says 0.9 and the truth is 1, should the loss fall when that logit grows?",
     old="dO = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)",
@@ -424,31 +452,10 @@ misconception(
 )
 
 misconception(
-    "clips_the_probabilities_a_little", "losses",
-    hint="A p of 10^−20 is a probability too. Is it still the same when you take its logarithm?",
-    old="    costs = -(y * np.log(p)",
-    new="    p = np.clip(p, 1e-12, 1 - 1e-12)\n    costs = -(y * np.log(p)",
-)
-
-misconception(
-    "clips_the_probabilities_hardly_at_all", "losses",
-    hint="A p of 10^−20 is a probability too. Is it still the same when you take its logarithm?",
-    old="    costs = -(y * np.log(p)",
-    new="    p = np.clip(p, 1e-15, 1 - 1e-15)\n    costs = -(y * np.log(p)",
-)
-
-misconception(
     "adds_a_little_to_the_probabilities", "losses",
     hint="0 < p < 1 is promised. What does the small number in your logarithm do to a p of 10^−20?",
     old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
     new="costs = -(y * np.log(p + 1e-12) + (1 - y) * np.log(1 - p + 1e-12))",
-)
-
-misconception(
-    "adds_a_little_more_to_the_probabilities", "losses",
-    hint="0 < p < 1 is promised. What does the small number in your logarithm do to a p of 10^−20?",
-    old="costs = -(y * np.log(p) + (1 - y) * np.log(1 - p))",
-    new="costs = -(y * np.log(p + 1e-8) + (1 - y) * np.log(1 - p + 1e-8))",
 )
 
 misconception(
@@ -563,6 +570,36 @@ misconception(
     new="return float(0.5 * np.sum(gap**2) / len(O)), -gap / len(O)",
 )
 
+
+@misconception(
+    "squared_error_cut_to_integers",
+    "losses",
+    hint="Give it arrays of integers. Which kind of numbers fits into an array that is made like O?",
+)
+def squared_error(O, T):
+    dO = np.zeros_like(O)
+    dO[:] = (O - T) / len(O)
+    return float(0.5 * np.sum((O - T) ** 2) / len(O)), dO
+
+
+@misconception(
+    "cross_entropy_cut_to_integers",
+    "losses",
+    hint="Give it logits that are integers. Which kind of numbers fits into an array that is made like O?",
+)
+def cross_entropy(O, T):
+    costs, dO = T * (log_sum_exp(O)[:, None] - O), np.zeros_like(O)
+    dO[:] = (T.sum(axis=1, keepdims=True) * softmax(O) - T) / len(O)
+    return float(costs.sum() / len(O)), dO
+
+
+misconception(
+    "squared_error_gradient_loses_its_column", "losses",
+    hint="With a single output, which shape has O, and which your gradient?",
+    old="np.sum(gap**2) / len(O)), gap / len(O)",
+    new="np.sum(gap**2) / len(O)), np.squeeze(gap / len(O))",
+)
+
 # -- forward -----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -674,6 +711,35 @@ def forward(layers, activations, X):
         H = bent
     return H, cache
 
+
+misconception(
+    "transposes_where_the_shapes_demand_it", "forward",
+    hint="The convention decides about the transpose, not the shapes. What does a layer do that has as many units as inputs?",
+    old="bent, slope = g(H @ W.T + b)",
+    new="bent, slope = g(H @ (W if H.shape[1] == W.shape[0] else W.T) + b)",
+)
+
+
+@misconception(
+    "one_cache_for_all_calls",
+    "forward",
+    hint="Call forward twice. How many pairs are in the second cache, and when is a default argument made?",
+)
+def forward(layers, activations, X, cache=[]):
+    H = X
+    for (W, b), g in zip(layers, activations, strict=True):
+        bent, slope = g(H @ W.T + b)
+        cache.append((H, slope))
+        H = bent
+    return H, cache
+
+
+misconception(
+    "the_output_loses_an_axis", "forward",
+    hint="What shape has the output for one example, or for one unit? n×K holds for n = 1 and K = 1 too.",
+    old="return H, cache",
+    new="return H.squeeze(), cache",
+)
 
 # -- backward ----------------------------------------------------------------------------------------------------------
 
@@ -790,6 +856,20 @@ misconception(
     new="gradients.append((delta.T @ H / len(H), delta.sum(axis=0)))",
 )
 
+misconception(
+    "weight_gradient_loses_an_axis", "backward",
+    hint="Take a layer with a single unit. Which shape has its W, and which your gradient of it?",
+    old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
+    new="gradients.append(((delta.T @ H).squeeze(), delta.sum(axis=0)))",
+)
+
+misconception(
+    "both_gradients_lose_an_axis", "backward",
+    hint="Take a layer with a single unit. Which shapes have its W and b, and which your gradients of them?",
+    old="gradients.append((delta.T @ H, delta.sum(axis=0)))",
+    new="gradients.append(((delta.T @ H).squeeze(), delta.sum(axis=0).squeeze()))",
+)
+
 # -- gradcheck ---------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -835,6 +915,41 @@ def numerical_gradient(f, x, h=1e-5):
         found[place] = (f(above) - f(below)) / (2 * h)
     return found
 
+
+VIEW = "When is ravel a view of an array, and when a copy? Try your function at the transpose of a matrix."
+
+
+@misconception(
+    "steps_through_a_copy",
+    "gradcheck",
+    hint=VIEW,
+)
+def numerical_gradient(f, x, h=1e-5):
+    x = np.array(x, dtype=float)
+    flat, found = x.ravel(), np.zeros(x.size)
+    for i in range(x.size):
+        before = flat[i]
+        flat[i] = before + h
+        above = f(x)
+        flat[i] = before - h
+        found[i] = (above - f(x)) / (2 * h)
+        flat[i] = before
+    return found.reshape(x.shape)
+
+
+misconception(
+    "checks_through_a_copy", "gradcheck",
+    hint=VIEW,
+    old="        nudge = np.zeros_like(base)\n        nudge[place] = h\n",
+    new="        nudge = np.zeros_like(base)\n        nudge.ravel()[np.ravel_multi_index(place, base.shape)] = h\n",
+)
+
+misconception(
+    "the_central_difference_keeps_its_own_step", "gradcheck",
+    hint="Follow h through gradient_check. Which of the three differences see the h that was asked for?",
+    old="c = (r + s) / 2",
+    new="c = numerical_gradient(f, x)",
+)
 
 misconception(
     "checks_with_steps_cut_to_integers", "gradcheck",
@@ -996,6 +1111,20 @@ misconception(
     new="    losses, origin = [], layers\n    for batch in batches:\n        loss, gradients = loss_and_gradients(origin, batch)",
 )
 
+misconception(
+    "leaves_out_the_shorter_batches", "experiment",
+    hint="Ten examples in batches of 4: how many steps is that, and how many losses do you return?",
+    old="    for batch in batches:\n",
+    new="    for batch in batches:\n        if len(batch) < len(batches[0]):\n            continue\n",
+)
+
+misconception(
+    "leaves_out_the_last_batch", "experiment",
+    hint="How many batches come in, and how many losses do you return?",
+    old="    for batch in batches:\n",
+    new="    for batch in batches[:-1]:\n",
+)
+
 
 @misconception(
     "trains_the_callers_arrays",
@@ -1142,38 +1271,38 @@ misconception(
 )
 
 misconception(
-    "one_fold_turns_round", "concepts",
-    hint="Draw the output of a single ReLU, times a number, plus a number. Can it fall and then rise?",
-    old="fever=2",
-    new="fever=1",
+    "counts_the_kinks_and_no_flat_side", "concepts",
+    hint="Two ReLUs have two kinks, so three pieces. But each ReLU is flat on one of its sides. Can all three pieces be steep?",
+    old="fever=3",
+    new="fever=2",
 )
 
 misconception(
     "one_unit_for_each_temperature", "concepts",
-    hint="Let one unit rise to the left of 37 and another to its right. What is left to do at 37?",
-    old="fever=2",
-    new="fever=3",
+    hint="Draw the output as a line of straight pieces, above and below 0 as it should be. Where does it need a kink?",
+    old="fever=3",
+    new="fever=4",
 )
 
 misconception(
-    "dead_units_come_back", "concepts",
-    hint="The gradient of the incoming weights contains the slope of the ReLU. What is that slope here?",
-    old='dead_unit="nothing"',
-    new='dead_unit="revive"',
+    "dead_units_lose_their_incoming_weights_alone", "concepts",
+    hint="The weights into the unit are not all of its parameters. Go through the others: what is each multiplied by?",
+    old="dead_unit=6",
+    new="dead_unit=3",
 )
 
 misconception(
-    "dead_units_turn_round", "concepts",
-    hint="A step is the rate times the gradient. What is the gradient of these weights here?",
-    old='dead_unit="nothing"',
-    new='dead_unit="flip"',
+    "dead_units_still_speak", "concepts",
+    hint="What does the unit send on? And with what is the gradient of a weight multiplied that leads out of it?",
+    old="dead_unit=6",
+    new="dead_unit=4",
 )
 
 misconception(
-    "dead_units_shrink", "concepts",
-    hint="The gradient of the incoming weights contains the slope of the ReLU. What is left of it here?",
-    old='dead_unit="nothing"',
-    new='dead_unit="shrink"',
+    "dead_units_keep_their_bias", "concepts",
+    hint="Where does the bias of the unit stand: inside the ReLU or outside?",
+    old="dead_unit=6",
+    new="dead_unit=5",
 )
 
 misconception(
@@ -1240,24 +1369,38 @@ misconception(
 )
 
 misconception(
-    "bends_the_logits", "concepts",
-    hint="Between 0 and 1, two logits differ by less than 1. How sure of a class can the softmax then be?",
-    old='last_layer="linear"',
-    new='last_layer="sigmoid"',
+    "reads_the_sigmoid_as_the_probability", "concepts",
+    hint="The softmax comes after the sigmoid. What does it make of logits between 0 and 1?",
+    old="last_layer=23",
+    new="last_layer=100",
 )
 
 misconception(
-    "squashes_the_logits", "concepts",
-    hint="Between −1 and 1, two logits differ by less than 2. How sure of a class can the softmax then be?",
-    old='last_layer="linear"',
-    new='last_layer="tanh"',
+    "takes_ten_ones_for_the_denominator", "concepts",
+    hint="Write down the ten terms below the fraction line. The class that you favour is among them.",
+    old="last_layer=23",
+    new="last_layer=27",
 )
 
 misconception(
-    "keeps_the_positive_logits", "concepts",
-    hint="Two classes have the logits −1 and −5. Can the softmax still tell them apart after your last layer?",
-    old='last_layer="linear"',
-    new='last_layer="relu"',
+    "squashes_only_two_classes", "concepts",
+    hint="The softmax divides by a sum over all classes. How many are there?",
+    old="last_layer=23",
+    new="last_layer=73",
+)
+
+misconception(
+    "squashed_logits_are_all_alike", "concepts",
+    hint="Equal logits give 10 per cent. How far apart can two logits be after a sigmoid?",
+    old="last_layer=23",
+    new="last_layer=10",
+)
+
+misconception(
+    "gives_a_share_for_per_cent", "concepts",
+    hint="The last layer: is your number a share, or per cent?",
+    old="last_layer=23",
+    new="last_layer=0.23",
 )
 
 misconception(
@@ -1316,6 +1459,13 @@ misconception(
     hint="The first bias goes through the layers after it, too.",
     old="W_all, b_all = W @ W_all, W @ b_all + b",
     new="W_all, b_all = W @ W_all, b",
+)
+
+misconception(
+    "the_first_bias_goes_through_every_layer", "affine",
+    hint="Two layers come out right, and three do not. Which bias goes into the third one?",
+    old="W_all, b_all = W @ W_all, W @ b_all + b",
+    new="W_all, b_all = W @ W_all, W @ layers[0][1] + b",
 )
 
 misconception(
@@ -1432,6 +1582,25 @@ misconception(
     hint="After some training, rounding has touched the twins. What is tol for?",
     old="if not any(np.abs(unit - other).max() <= tol for other in known):",
     new="if not any(np.abs(unit - other).max() <= 0 for other in known):",
+)
+
+misconception(
+    "a_twin_of_a_twin_is_a_twin", "init",
+    hint="The third unit is a twin of the second, and the second did not count. With whom is the third to be compared?",
+    old="                known.append(unit)\n",
+    new="                counts_so_far += 1\n            known.append(unit)\n",
+)
+misconception(
+    "a_twin_of_a_twin_is_a_twin", "init",
+    hint="The third unit is a twin of the second, and the second did not count. With whom is the third to be compared?",
+    old="units, known = np.column_stack([W, b, onward.T]), []",
+    new="units, known, counts_so_far = np.column_stack([W, b, onward.T]), [], 0",
+)
+misconception(
+    "a_twin_of_a_twin_is_a_twin", "init",
+    hint="The third unit is a twin of the second, and the second did not count. With whom is the third to be compared?",
+    old="counts.append(len(known))",
+    new="counts.append(counts_so_far)",
 )
 
 misconception(
@@ -1722,4 +1891,18 @@ misconception(
     hint="Which numbers were dropped: those of now, or those of the forward pass?",
     old="return X * factor, lambda dY: dY * factor",
     new="return X * factor, lambda dY: dropout(dY, p, rng, training)[0]",
+)
+
+misconception(
+    "the_way_back_scales_at_test_time_too", "blocks",
+    hint="Without training Y is X. What is then the derivative of Y in X?",
+    old="return X * factor, lambda dY: dY * factor",
+    new="return X * factor, lambda dY: dY * (factor if training else factor / (1 - p))",
+)
+
+misconception(
+    "scales_at_test_time_instead", "blocks",
+    hint="At test time the output is to be the input. When must the scale come in, so that nothing is left to do then?",
+    old="factor = (rng.random(X.shape) >= p) / (1 - p) if training else np.ones(X.shape)",
+    new="factor = (rng.random(X.shape) >= p) * 1.0 if training else np.full(X.shape, 1 - p)",
 )

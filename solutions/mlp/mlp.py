@@ -32,7 +32,7 @@ Activation = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # Z ↦ (g(Z
 # %% [markdown]
 # ## The idea
 #
-# One *layer* takes a weighted sum and bends it:
+# One *layer* takes a weighted sum and bends it with a fixed function, the *activation function*:
 #
 # $$z = Wx+b, \qquad h = g(z),$$
 #
@@ -80,10 +80,11 @@ plt.show()
 # - **At a kink we take the slope of the flatter side.** So $\operatorname{relu}'(0)=0$.
 # - A loss is a **mean over examples**, and $\log$ is the natural logarithm. A function that computes a loss also returns
 #   the gradient, of the shape of the thing it is a gradient of.
-# - Arrays may hold integers: labels and targets, and whole numbers of any kind. What you compute from them are numbers all
-#   the same, not cut to integers.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen.
+# - Arrays may hold integers (numpy's usual ones, `int64`). What you compute from them are numbers all the same, not cut to
+#   integers.
+# - There is at least one example, and what comes in is finite. Only a claim for `gradient_check` may be `nan`.
+# - Functions never change the arrays that they are given. Changing one costs one check of the question (the first that sees
+#   it); the other checks look only at what is returned.
 # - The point is to write it by hand, in numpy. The functions that you write may not use `torch`, `jax`, `autograd` or
 #   `scipy.special`, which would do the work for you.
 #
@@ -138,7 +139,7 @@ plt.show()
 # **One trap.** $e^{800}$ is not a number that your computer has: it says `inf`, and `inf / inf` is `nan`. The sigmoid of
 # 800 is a perfectly good number, it is 1. So write the sigmoid with exponents that are never positive:
 # $\sigma(z)=1/(1+e^{-z})$ when $z\ge0$, and $\sigma(z)=e^{z}/(1+e^{z})$ when $z<0$. These are the same function. (numpy's
-# own `np.tanh` is safe.)
+# own `np.tanh` is safe. A warning on the way costs nothing, here and below, as long as what comes out is right.)
 #
 # Arrays of any shape come in, and the two results have the same shape.
 
@@ -513,7 +514,7 @@ for l in (0, 1):
 #
 # - is there a **kink** within reach of $h$? Yes if $|r_i-s_i| > 0.01\cdot\max(1,|r_i|,|s_i|)$;
 # - is the claim **wrong**? Yes if there is no kink, unless $|\text{claim}_i-c_i| \le 10^{-6}\cdot\max(1,|c_i|)$. Said this way
-#   round, a claim of `nan` is wrong: no comparison with it is ever true.
+#   round, a claim of `nan` is wrong wherever there is no kink: no comparison with it is ever true.
 #
 # Coordinate by coordinate: one wrong number among a thousand right ones is a bug, and an average would hide it.
 # (`scipy.optimize` and `scipy.differentiate` have functions of this kind; here you write them.)
@@ -526,7 +527,7 @@ def numerical_gradient(
     """Give the central difference (f(x + h e_i) − f(x − h e_i)) / 2h for each coordinate i.
 
     f: takes an array of the shape of x and returns a number.
-    x: any shape, floats or integers; afterwards it is what it was before.
+    x: any shape, floats or integers, a transpose too; afterwards it is what it was before.
     Returns an array of the shape of x.
     """
     ### BEGIN SOLUTION
@@ -547,7 +548,7 @@ def gradient_check(
 
     With the slopes r_i (right), s_i (left) and c_i (central) of the text above:
         kink_i:  |r_i − s_i| > 0.01 · max(1, |r_i|, |s_i|)
-        wrong_i: not kink_i, and not |claim_i − c_i| ≤ 1e−6 · max(1, |c_i|); so nan is wrong
+        wrong_i: not kink_i, and not |claim_i − c_i| ≤ 1e−6 · max(1, |c_i|)
 
     f, x, h: as in numerical_gradient.  claim: an array of the shape of x.
     Returns (wrong, kink): two arrays of truth values, of the shape of x.
@@ -689,7 +690,7 @@ def accuracy(
 ) -> float:
     """Give the fraction of examples whose largest output stands in the label's place.
 
-    X: n×K_0.  labels: n integers from 0 … K_L−1.
+    X: n×K_0.  labels: n integers from 0 … K_L−1.  Of equal largest outputs, take any.
     """
     ### BEGIN SOLUTION
     outputs, _ = forward(layers, activations, X)
@@ -894,21 +895,21 @@ print(f"loss at the beginning {losses[0]:.3f}, at the end {losses[-1]:.4f}")
 # Answer each with one of the words in quotation marks, or with a number.
 #
 # 1. `stuck_run`. A classifier for ten classes, about equally frequent, with two hidden tanh layers. Loss by epoch: 2.3026,
-#    2.3019, 2.3018, 2.3018, 2.3018, … Sizes of the gradients, at any time: $W_1$ 0.0, $b_1$ 0.0, $W_2$ 0.0, $b_2$ 0.0,
+#    2.3019, 2.3018, 2.3018, 2.3018, … Sizes of the gradients, on any batch: $W_1$ 0.0, $b_1$ 0.0, $W_2$ 0.0, $b_2$ 0.0,
 #    $W_3$ 0.0, $b_3$ about 0.05. What is wrong? `"zeros"`: all weights began at zero. `"rate"`: the learning rate is too
-#    large. `"fading"`: the gradient fades on its way through the layers. `"converged"`: nothing, it has learnt what it can.
+#    large. `"fading"`: the gradient fades on its way through the layers. `"converged"`: nothing, no weights would do better.
 # 2. `fading_run`. Sizes of the gradients of $W_1,\dots,W_6$ in a network with five hidden sigmoid layers: 0.0000021,
 #    0.000014, 0.00011, 0.0008, 0.006, 0.05. The loss falls very slowly. Which change goes to the root of it? `"epochs"`:
 #    train ten times longer. `"relu"`: another activation, begun with variance 2/in. `"clip"`: limit the size of each
 #    gradient. `"batch"`: use larger batches.
 # 3. `chain`. Five sigmoid units in a row, each the only input of the next, all weights 1. By the bound on the sigmoid's
 #    slope, the derivative of the last output in the first input is at most $1/m$. Which $m$? (A number.)
-# 4. `fever`. A body temperature of 37 is harmless; 34 and 41 are dangerous. The temperature is the only input of a network
-#    with one hidden layer of ReLUs and a linear output, which is to be positive exactly for the dangerous ones of these three.
-#    How many ReLUs does it need at least? (A number.)
-# 5. `dead_unit`. The pre-activation of a ReLU is negative for every training example. What will the next steps of
-#    gradient descent do to the weights that lead *into* it? `"shrink"` them, `"revive"` them (make them larger), `"flip"`
-#    their signs, or `"nothing"`.
+# 4. `fever`. For a marmot a body temperature of 37 is harmless, and 5 is too (it hibernates); 20 and 41 are dangerous. The
+#    temperature is the only input of a network with one hidden layer of ReLUs and a linear output, which is to be positive
+#    exactly for the dangerous ones of these four. How many ReLUs does it need at least? (A number.)
+# 5. `dead_unit`. A network with 3 inputs, one hidden layer of 4 ReLUs and 2 linear outputs has $4\cdot3+4+2\cdot4+2=26$ weights
+#    and biases. The pre-activation of one of the ReLUs is negative for every training example. For how many of the 26 is the
+#    gradient of the loss 0 for certain, whatever the targets and the rest of the network? (A number.)
 # 6. `risk`. Four training examples. With some weights, the `"first"` setting, the losses are 0, 0, 0 and 4. With others,
 #    the `"second"`, they are 0.9, 0.8, 0.7 and 0.8. Which does empirical risk minimisation prefer? Are both equally good to
 #    it, `"both"`? Or does it also need the losses of other examples to decide, `"unknown"`?
@@ -918,9 +919,8 @@ print(f"loss at the beginning {losses[0]:.3f}, at the end {losses[-1]:.4f}")
 #    `"BDAC"` or `"DBAC"`.
 # 8. `codes`. Six units, each either on or off. If every concept has a unit of its own, which is on for it alone, six
 #    concepts can be told apart. How many at most, if a concept may be any pattern over the six units? (A number.)
-# 9. `last_layer`. What should the last layer of a classifier do to its weighted sums before the softmax takes them?
-#    `"relu"`: keep the positive part. `"sigmoid"`: squash them to (0, 1). `"linear"`: pass them on as they are. `"tanh"`:
-#    squash them to (−1, 1).
+# 9. `last_layer`. In a classifier for ten classes somebody put a sigmoid on the last layer, before the softmax. However well
+#    it is trained: how near to 100 per cent can the probability of a class come? (A number, in per cent, rounded to a whole one.)
 # 10. `riddle`. A network with a million weights learns 1,000 labelled pictures: 100 % right on them, 95 % on new ones. The same
 #     network learns the same pictures with labels drawn by lot: again 100 %, and 10 % on new ones. Which explanation of the
 #     95 % does the second run refute? `"capacity"`: the network is too small to fit anything but the true rule. `"likeness"`:
@@ -933,11 +933,11 @@ concept_answers = {
     "fading_run": None,  # "epochs", "relu", "clip" or "batch"
     "chain": None,  # a number
     "fever": None,  # a number
-    "dead_unit": None,  # "shrink", "revive", "flip" or "nothing"
+    "dead_unit": None,  # a number
     "risk": None,  # "first", "second", "both" or "unknown"
     "first_layer": None,  # "ABDC", "BADC", "BDAC" or "DBAC"
     "codes": None,  # a number
-    "last_layer": None,  # "relu", "sigmoid", "linear" or "tanh"
+    "last_layer": None,  # a number, in per cent
     "riddle": None,  # "capacity", "likeness", "descent" or "start"
 }
 ### BEGIN SOLUTION
@@ -945,12 +945,12 @@ concept_answers.update(
     stuck_run="zeros",
     fading_run="relu",
     chain=1024,
-    fever=2,
-    dead_unit="nothing",
+    fever=3,
+    dead_unit=6,
     risk="second",
     first_layer="BDAC",
     codes=64,
-    last_layer="linear",
+    last_layer=23,
     riddle="capacity",
 )
 ### END SOLUTION
@@ -1026,7 +1026,7 @@ def init_layers(
     """Draw a network with the widths K_0, …, K_L.
 
     Every weight of layer l is drawn from rng, independently, with mean 0 and variance
-    gain / K_{l−1}; a normal distribution will do, and so will a uniform one. Biases are 0.
+    gain / K_{l−1}, from a normal distribution or from a uniform one. Biases are 0.
     Returns L pairs (W_l: K_l×K_{l−1}, b_l: K_l numbers).
     """
     ### BEGIN SOLUTION
@@ -1144,7 +1144,7 @@ class Value:
         ### END SOLUTION
 
     def __pow__(self, k: float) -> "Value":
-        """x to the power k, a plain number."""
+        """x to the power k, a plain number, where both this and its slope are finite."""
         ### BEGIN SOLUTION
         return Value(self.data**k, [(self, k * self.data ** (k - 1))])
         ### END SOLUTION
@@ -1254,13 +1254,11 @@ print("W2:", [w.grad for w in W2], "  b2:", b2.grad, "  x:", [x1.grad, x2.grad])
 #
 # $$\hat x=\frac{x-\mu}{\sqrt{v+\varepsilon}}, \qquad y=\gamma\odot\hat x+\beta, \qquad \mu=\frac1d\sum_jx_j, \quad v=\frac1d\sum_j(x_j-\mu)^2 .$$
 #
-# On the way back remember that $x_j$ acts in three ways: directly, through the mean and through the variance. With
-# $q=\gamma\odot\partial\mathcal L/\partial y$ and a bar for the mean over the features of one example,
-#
-# $$\frac{\partial\mathcal L}{\partial x} = \frac{1}{\sqrt{v+\varepsilon}}\,\bigl(q-\overline{q}-\hat x\odot\overline{q\odot\hat x}\bigr) .$$
-#
-# (To derive it: $d\mu=\overline{dx}$ and $dv=2\,\overline{(x-\mu)\,dx}$; put both into $d\hat x$, and collect what
-# multiplies $dx$.)
+# The way back is yours to derive. $x_j$ acts in three ways: directly, through the mean and through the variance. With a bar
+# for the mean over the features of one example, $d\mu=\overline{dx}$ and $dv=2\,\overline{(x-\mu)\,dx}$; put both into $d\hat x$,
+# and collect what multiplies $dx$. A small case to hold your result against: for $x=(1,1,3,3)$, $\gamma=(1,1,1,1)$ and
+# $\varepsilon=0$ we have $\mu=2$, $v=1$ and $\hat x=(-1,-1,1,1)$, and $\partial\mathcal L/\partial y=(4,0,0,0)$ leads to
+# $\partial\mathcal L/\partial x=(2,-2,0,0)$. It sums to 0, since moving a row does not change $y$.
 #
 # **Dropout** sets each number to 0 with probability $p$, independently, anew at each call, and divides the survivors by
 # $1-p$. So the expected output is the input, and at test time there is nothing to do: the output *is* the input. Units
@@ -1324,6 +1322,11 @@ def dropout(
 
 # %%
 check("blocks")
+
+# %% [markdown]
+# To compare with your paper, when the check is green: with $q=\gamma\odot\partial\mathcal L/\partial y$,
+#
+# $$\frac{\partial\mathcal L}{\partial x} = \frac{1}{\sqrt{v+\varepsilon}}\,\bigl(q-\overline{q}-\hat x\odot\overline{q\odot\hat x}\bigr) .$$
 
 # %% [markdown]
 # ## What you have now
