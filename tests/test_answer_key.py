@@ -251,8 +251,7 @@ def judge_one(key: AnswerKey, notebook: bytes, seen: dict[str, bytes]) -> tuple[
         sources = judge.read(notebook).sources
         digests = {check: digest(content) for check, content in seen.items()}
         assessed = judge.assess(Assess(sources=sources, cells=(), digests=digests, contents=seen))
-        assert judge._process is not None
-        return assessed.assessment.score, has_torch(judge._process.pid)
+        return assessed.assessment.score, has_torch(judge.pid)
     finally:
         judge.close()
 

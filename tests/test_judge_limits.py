@@ -15,12 +15,15 @@ from typing import Any
 
 import pytest
 
+from redink.errors import BoxError
 from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.digests import digest
 from redink.grader.evidence.packing import pack_observations, pack_sources
+from redink.grader.sandbox import pidfds
 from redink.grader.workers import judge_process
 from redink.grader.workers.judge_process import MOST_KEPT, Assess, Assessed, JudgeProcess
+from redink.grader.workers.judge_template import JudgeTemplate
 from redink.records import Cell, Observation, QuestionResult
 from redink.wire import encode
 from tests.conftest import Desk, _built, _keep_secret
@@ -129,8 +132,7 @@ def assess(
 
 
 def peak_memory(judge: JudgeProcess) -> int:
-    assert judge._process is not None
-    status = Path(f"/proc/{judge._process.pid}/status").read_text()
+    status = Path(f"/proc/{judge.pid}/status").read_text()
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found is not None
     return int(found[1]) * 1024
@@ -176,21 +178,19 @@ def test_what_one_submission_wrote_takes_no_memory_from_the_next(judge, key):
 
 def test_a_judge_that_keeps_much_memory_is_replaced(judge, key, monkeypatch):
     assess(judge, key)
-    first = judge._process
+    first, held = judge.pid, os.pidfd_open(judge.pid)
     assess(judge, key)
-    assert judge._process is first
+    assert judge.pid == first
     monkeypatch.setattr(judge_process, "MOST_KEPT", -1)
     assess(judge, key)
-    assert judge._process is None
-    assert first is not None
-    assert first.returncode == 0
+    assert judge._socket is None
+    assert pidfds.has_ended(held, 0)
+    os.close(held)
     assert lost(assess(judge, key)) == {}
 
 
 @pytest.mark.slow
 def test_what_cannot_be_interrupted_is_ended_and_no_grade(judge, key):
-    from redink.errors import BoxError
-
     assess(judge, key)
     with pytest.raises(BoxError, match="took far too long to judge"):
         assess(judge, key, convolves=3_000_000)  # hours, without a look at any signal
@@ -199,18 +199,54 @@ def test_what_cannot_be_interrupted_is_ended_and_no_grade(judge, key):
 
 def test_a_judge_that_is_killed_answers_all_the_same(judge, key):
     assess(judge, key)
-    assert judge._process is not None
-    os.kill(judge._process.pid, signal.SIGKILL)
+    os.kill(judge.pid, signal.SIGKILL)
     assert lost(assess(judge, key, counts=10**12)) != {}
+
+
+def test_a_template_that_is_killed_costs_nothing(judge, key):
+    assess(judge, key)
+    kill_template_of(judge)
+    assert lost(assess(judge, key)) == {}  # the judge goes on
+    os.kill(judge.pid, signal.SIGKILL)
+    assert lost(assess(judge, key)) == {}  # and another template is made for the next one
+
+
+def test_a_template_whose_owner_has_gone_ends_and_its_judges_go_on(key):
+    template = JudgeTemplate(encode_key(key))
+    judge, other = (JudgeProcess(encode_key(key), template.address) for _ in range(2))
+    assert lost(assess(judge, key)) == {}
+    assert lost(assess(other, key)) == {}
+    assert judge.pid != other.pid
+    template.close()
+    assert template._process.returncode == 0
+    assert lost(assess(judge, key)) == {}
+    judge.close()
+    assert lost(assess(other, key)) == {}
+    other.close()
+    assert not Path(template.address).parent.exists()
+
+
+def test_a_key_that_cannot_be_loaded_is_told_by_every_judge(key):
+    judge = JudgeProcess(encode_key(key)[:-5])
+    for _ in range(2):
+        with pytest.raises(BoxError, match="is no answer key, or it is damaged"):
+            judge.read(b"{}")
+    judge.close()
+
+
+def kill_template_of(judge: JudgeProcess) -> None:
+    assert judge._own is not None
+    os.kill(judge._own._process.pid, signal.SIGKILL)
+    judge._own._process.wait()
 
 
 def test_a_judge_whose_driver_has_gone_ends(key):
     judge = JudgeProcess(encode_key(key))
     assess(judge, key)
-    process = judge._process
-    assert process is not None
+    held = os.pidfd_open(judge.pid)
     judge._socket.close()  # type: ignore[union-attr]
-    assert process.wait(30) == 0
+    assert pidfds.has_ended(held, 30)
+    os.close(held)
     judge.close()
 
 
@@ -235,8 +271,6 @@ def test_what_is_stored_is_asked_for_only_when_it_is_needed(judge, key):
 
 
 def test_a_content_that_is_nowhere_is_our_failure_and_the_judge_goes_on(judge, key):
-    from redink.errors import BoxError
-
     order = Assess(sources=pack_sources(()), cells=(), digests={part.check: "x" for part in key.parts})
     with pytest.raises(BoxError, match="did not foresee"):
         judge.assess(order)

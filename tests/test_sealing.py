@@ -500,11 +500,10 @@ def test_the_judge_lets_nobody_look_either(sealed):
     judge = JudgeProcess(one.key)
     try:
         judge.read(b"{}")
-        assert judge._process is not None
-        limits = Path(f"/proc/{judge._process.pid}/limits").read_text()
+        limits = Path(f"/proc/{judge.pid}/limits").read_text()
         assert re.search(r"Max core file size\s+0\s+0", limits)
         if os.getuid():
             with pytest.raises(PermissionError):
-                Path(f"/proc/{judge._process.pid}/environ").read_bytes()
+                Path(f"/proc/{judge.pid}/environ").read_bytes()
     finally:
         judge.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from redink.box import processes
 from redink.errors import BoxError
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.pidfds import has_ended
-from redink.grader.sandbox.template import Template, connect
+from redink.grader.sandbox.template import Template
+from redink.grader.sockets import connect
 from redink.records import Cell, Limits, Observed, Request
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the box needs Linux")
@@ -183,7 +185,7 @@ def test_a_template_ends_with_its_owner_and_its_zygotes_with_their_workers() -> 
 
 
 def test_who_connects_and_says_nothing_costs_the_template_nothing(template: Template) -> None:
-    silent = [connect(template.address) for _ in range(3)]
+    silent = [connect(template.address, socket.SOCK_SEQPACKET) for _ in range(3)]
     with Zygote(template=template.address) as zygote:
         assert run(zygote, "a = 1").cells[0].status == "ok"
     for one in silent:

@@ -35,6 +35,7 @@ class Job(Record, frozen=True):
     key: str  # the digest of the answer key
     box: BoxSettings
     key_data: bytes = b""  # the answer key itself, once a worker has said that it has none of this digest
+    judges: str = ""  # the address of a template that has it, where there is one
     earlier: Execution | None = None
     known: tuple[CheckObservations, ...] = ()
     before: Assessment | None = None

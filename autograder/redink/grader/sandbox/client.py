@@ -23,7 +23,8 @@ from redink.grader.sandbox.channel import Channel
 from redink.grader.sandbox.levels import level
 from redink.grader.sandbox.pidfds import has_ended, kill, pid_of
 from redink.grader.sandbox.session import Lend, Session
-from redink.grader.sandbox.template import Template, connect
+from redink.grader.sandbox.template import Template
+from redink.grader.sockets import connect
 from redink.records import Cell, Limits, Observed, Record, Request, Walls
 from redink.texts import clean
 
@@ -200,11 +201,11 @@ class Zygote:
         for address in (self._shared, self._own.address if self._own else None):
             if address is not None:
                 with contextlib.suppress(OSError):
-                    return connect(address)
+                    return connect(address, socket.SOCK_SEQPACKET)
         if self._own is not None:
             self._own.close()
         self._own = Template(torch=self._torch, packages=self._packages)
-        return connect(self._own.address)
+        return connect(self._own.address, socket.SOCK_SEQPACKET)
 
     def _ready(self) -> socket.socket:
         """Start the zygote if need be, and wait until it is ready."""

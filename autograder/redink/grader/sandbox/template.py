@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -16,10 +16,8 @@ from redink.assignment.packages import modules_of
 from redink.box import scratch
 from redink.errors import BoxError
 from redink.grader.sandbox.environment import clean_environment
+from redink.grader.sockets import listen
 from redink.grader.starting import python
-
-_SOCKET = "socket"
-_BACKLOG = 256
 
 
 class Template:
@@ -36,12 +34,10 @@ class Template:
         modules = modules_of(packages) if packages else ()
         scratch.sweep()
         self.folder, log = scratch.make()
-        self.address = str(self.folder / _SOCKET)
+        self.address = str(self.folder / "socket")
         entry = Path(redink.box.__path__[0]) / "__main__.py"
         owner = os.pidfd_open(os.getpid())
-        with log, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            _through(self.folder, listener.bind)
-            listener.listen(_BACKLOG)
+        with log, listen(self.address, socket.SOCK_SEQPACKET) as listener:
             passed = [listener.fileno(), owner]
             arguments = [*map(str, passed), str(self.folder), "torch" if torch else "plain", *modules]
             try:
@@ -69,23 +65,3 @@ class Template:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-def connect(address: str) -> socket.socket:
-    """Connect to a template; what answers, once it is warm, is a new zygote. Raise OSError where none listens."""
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
-        _through(Path(address).parent, made.connect)
-    except BaseException:
-        made.close()
-        raise
-    return made
-
-
-def _through(folder: Path, use: Callable[[str], None]) -> None:
-    """Use the socket in a folder by a short path: an address may have 107 bytes, and a folder may be anywhere."""
-    at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        use(f"/proc/self/fd/{at}/{_SOCKET}")
-    finally:
-        os.close(at)

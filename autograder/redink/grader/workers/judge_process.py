@@ -4,23 +4,23 @@ It is a process apart from whoever drives it, because what it reads was made by 
 it hangs or runs out of memory costs one submission, and another judge is started; so it is when one has kept much memory
 of what it read, which the next submission would lack. They share a socket::
 
-    Hold        → Holding      the answer key, once
+                → Holding      first of all: it is there and has the answer key
     Read        → Document     a notebook's bytes; its cells, or why there are none
     Assess      → Assessed     what was seen of a submission
                 → Wanted       meanwhile: something that was stored and is needed now
     Given       → …            that thing, and the assessment goes on
                 → Failed       instead of any answer: our own failure, which would happen again
+                → OverCpu      instead of any answer, from its template: the kernel has ended it
 
-A judge ends when its socket is closed.
+A judge is forked from a template (judge_template.py), and ends when its socket is closed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
-import signal
 import socket
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -29,7 +29,9 @@ import msgspec
 
 from redink import frames
 from redink.errors import BoxError
-from redink.grader.starting import python
+from redink.grader.sandbox import pidfds
+from redink.grader.sockets import connect
+from redink.grader.workers.judge_template import JudgeTemplate
 from redink.records import Assessment, Cell, CellRun, Record
 
 MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
@@ -37,17 +39,12 @@ LARGEST = 1 << 28
 LEAVING = 1.0  # seconds in which a judge ends whose socket is closed, unless it is stuck
 TRIES = 2
 MOST_KEPT = 64 << 20  # bytes that a judge may have more than at first, when it has answered
-_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-class Hold(Record, frozen=True, tag="hold"):
-    """An answer key to judge by."""
-
-    key: bytes
 
 
 class Holding(Record, frozen=True, tag="holding"):
-    """The key is loaded."""
+    """A judge that has the key, and its pid."""
+
+    pid: int
 
 
 class Read(Record, frozen=True, tag="read"):
@@ -101,9 +98,15 @@ class Failed(Record, frozen=True, tag="failed"):
     reason: str
 
 
-Order = Hold | Read | Assess | Given
+class OverCpu(Record, frozen=True, tag="over_cpu"):
+    """The judge was ended because it had had all of its CPU time."""
+
+
+Order = Read | Assess | Given
 _ORDERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Order)
-_ANSWERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Holding | Document | Wanted | Assessed | Failed)
+_ANSWERS: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(
+    Holding | Document | Wanted | Assessed | Failed | OverCpu
+)
 Answer = TypeVar("Answer", Holding, Document, Assessed)
 Find = Callable[[Wanted], bytes | None]
 
@@ -118,14 +121,22 @@ def _nothing(wanted: Wanted) -> None:
     return None
 
 
-class JudgeProcess:
-    """The handle on a judge; it is started when it is needed, and again when it has died."""
+class _OverCpuError(EOFError):
+    """The judge was ended by the kernel, and would be again."""
 
-    def __init__(self, key: bytes) -> None:
+
+class JudgeProcess:
+    """The handle on a judge; it is forked when it is needed, and again when it has died."""
+
+    def __init__(self, key: bytes, template: str = "") -> None:
+        """Take an answer key and the address of a template that has it; without one, or when that has died, make one."""
         self._key = key
-        self._process: subprocess.Popen[bytes] | None = None
+        self._shared = template
+        self._own: JudgeTemplate | None = None
         self._socket: socket.socket | None = None
-        self._size = 0  # bytes of its data when it has loaded the key
+        self._pidfd = -1
+        self.pid = 0  # of the judge, as it is now
+        self._size = 0  # bytes of its data at first
 
     def read(self, notebook: bytes) -> Document:
         """Have the judge read a notebook."""
@@ -136,73 +147,84 @@ class JudgeProcess:
         return self._ask(order, Assessed, find)
 
     def close(self) -> None:
-        """End the process."""
+        """End the judge, and a template that was made for it."""
         self._end()
+        if self._own is not None:
+            self._own.close()
+            self._own = None
 
-    def _end(self) -> int:
-        """End the process, if it has not ended yet; return how it ended, negative for a signal."""
-        process, sock = self._process, self._socket
-        self._process = self._socket = None
-        if sock is not None:
-            sock.close()
-        if process is None:
-            return 0
-        try:
-            return process.wait(LEAVING)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.wait()
+    def _end(self) -> None:
+        """End the judge, if it has not ended yet, and wait for that."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._pidfd >= 0:
+            if not pidfds.has_ended(self._pidfd, LEAVING):
+                pidfds.kill(self._pidfd)
+                pidfds.has_ended(self._pidfd, LEAVING)
+            os.close(self._pidfd)
+            self._pidfd = -1
 
     def _ask(self, order: Record, kind: type[Answer], find: Find = _nothing) -> Answer:
         """Ask, and once more where the judge was killed, unless it was over this; raise BoxError if it dies again."""
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._exchange(self._start(), order, kind, find)
+                sock = self._start()
+                frames.send(sock, msgspec.msgpack.encode(order))
+                return self._hear(sock, kind, find)
             except (OSError, EOFError, msgspec.MsgspecError) as error:
-                over_time = self._end() == -signal.SIGXCPU
+                self._end()
+                over_time = isinstance(error, _OverCpuError)
                 if over_time or not tries_left:
                     why = "took far too long to judge" if over_time else f"ended the judge {TRIES} times"
                     raise BoxError(f"what was seen of it {why}") from error
             finally:
-                if self._process is not None and self._data() > self._size + MOST_KEPT:
+                if self._socket is not None and self._data() > self._size + MOST_KEPT:
                     self._end()
         raise AssertionError("the last try returns or raises")
 
     def _start(self) -> socket.socket:
         if self._socket is not None:
             return self._socket
-        ours, theirs = socket.socketpair()
-        with theirs:
-            start = "from redink.grader.private import keep_private; keep_private()\n"  # it holds the answer key
-            start += f"from redink.grader.workers.judging import main; main({theirs.fileno()})"
-            environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
-            environment.pop("PYTHONHASHSEED", None)  # else a student could choose keys that collide
-            environment["MALLOC_MMAP_THRESHOLD_"] = "1000000"  # what one submission took is free for the next one
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                python("-c", start),
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment,
-            )  # fmt: skip
-        self._socket = ours
-        ours.settimeout(MOST_SECONDS)
-        self._exchange(ours, Hold(key=self._key), Holding, _nothing)
+        sock = self._connect()
+        sock.settimeout(MOST_SECONDS)
+        try:
+            self.pid = self._hear(sock, Holding, _nothing).pid
+            self._pidfd = os.pidfd_open(self.pid)
+        except BaseException:
+            sock.close()
+            raise
+        self._socket = sock
         self._size = self._data()
-        return ours
+        return sock
+
+    def _connect(self) -> socket.socket:
+        """Connect to the template; where it has died, or there is none, to one of our own."""
+        for address in (self._shared, self._own.address if self._own else ""):
+            if address:
+                with contextlib.suppress(OSError):
+                    return connect(address, socket.SOCK_STREAM)
+        if self._own is not None:
+            self._own.close()
+        self._own = JudgeTemplate(self._key)
+        return connect(self._own.address, socket.SOCK_STREAM)
 
     def _data(self) -> int:
         """Return how many bytes of data the process has; 0 when it has ended."""
-        assert self._process is not None
         try:
-            return int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[5]) * resource.getpagesize()
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[5]) * resource.getpagesize()
         except (OSError, IndexError):
             return 0
 
-    def _exchange(self, sock: socket.socket, order: Record, kind: type[Answer], find: Find) -> Answer:
+    def _hear(self, sock: socket.socket, kind: type[Answer], find: Find) -> Answer:
+        """Wait for an answer, and give what is wanted until it comes."""
         while True:
-            frames.send(sock, msgspec.msgpack.encode(order))
             answer = _ANSWERS.decode(frames.receive(sock, LARGEST))
             if isinstance(answer, Failed):
                 raise BoxError(answer.reason)
+            if isinstance(answer, OverCpu):
+                raise _OverCpuError
             if not isinstance(answer, Wanted):
                 assert isinstance(answer, kind), "the judge answers in turn"
                 return answer
-            order = Given(data=find(answer))
+            frames.send(sock, msgspec.msgpack.encode(Given(data=find(answer))))

@@ -1,4 +1,4 @@
-"""The judge's own process: holds an answer key, and answers whoever drives it until that has ended (judge_process.py).
+"""In the judge's process: it has an answer key, and answers whoever drives it until that has ended (judge_process.py).
 
 What it reads, strangers made, so it limits itself. Each step of an assessment and all of them together have so much CPU
 time; what does not come back to the interpreter is ended by the kernel, a little later. And it may have so much memory
@@ -22,15 +22,25 @@ import msgspec
 
 from redink import frames
 from redink.errors import OverTime, SubmissionError, WireError, in_one_sentence
-from redink.grader.answer_key.key import decode_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.budget import Budget
 from redink.grader.evidence.evidence import Evidence
 from redink.grader.evidence.packing import pack_sources, unpack_observations, unpack_sources
 from redink.grader.pipeline.assess import assess
 from redink.grader.pipeline.judge import Memory
-from redink.grader.workers import judge_process as told
-from redink.grader.workers.judge_process import Assess, Assessed, Document, Given, Hold, Holding, Order, Read, Wanted
+from redink.grader.workers.judge_process import (
+    LARGEST,
+    Assess,
+    Assessed,
+    Document,
+    Failed,
+    Given,
+    Holding,
+    Order,
+    Read,
+    Wanted,
+    read_order,
+)
 from redink.notebook import read_cells
 from redink.records import JudgingLimits, Record
 from redink.source import forget
@@ -40,50 +50,44 @@ LIMITS = JudgingLimits()
 GRACE_CPU = 5  # seconds until the kernel ends what cannot be interrupted
 
 
-def main(descriptor: int) -> None:
-    """Serve until the other side has ended."""
-    sock = socket.socket(fileno=descriptor)
+def live(sock: socket.socket, key: OpenKey | Failed) -> None:
+    """Be the judge of whoever is at the other end, until that side has ended."""
     threading.Thread(target=_leave_with_the_driver, args=(sock,), daemon=True).start()
     with contextlib.suppress(EOFError, OSError, MemoryError, msgspec.MsgspecError, WireError):
-        Judge(sock).serve()  # whoever drives it sees that it has ended
+        if isinstance(key, Failed):
+            frames.send(sock, msgspec.msgpack.encode(key))
+        else:
+            _limit_memory()
+            Judge(sock, key).serve()  # whoever drives it sees that it has ended
 
 
 class Judge:
     """Answers one order after the other."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, key: OpenKey) -> None:
         self._sock = sock
-        self._key: OpenKey | None = None
+        self._key = key
 
     def serve(self) -> None:
-        """Answer until the socket is closed."""
+        """Say that it is there, and answer until the socket is closed."""
+        self._send(Holding(pid=os.getpid()))
         while True:
             self._send(self.answer(self._receive()))
 
     def answer(self, order: Order) -> Record:
         """Answer one order; what goes wrong in it is the answer."""
-        if isinstance(order, Hold):
-            return self._hold(order)
         _limit_cpu()
         try:
             return self._read(order) if isinstance(order, Read) else self._assess(order)
         except (EOFError, OSError):
             raise
         except OverTime as error:
-            return told.Failed(reason=str(error))
+            return Failed(reason=str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it costs this submission alone
-            return told.Failed(reason=clean(in_one_sentence(error)))
+            return Failed(reason=clean(in_one_sentence(error)))
         finally:
             forget()  # or one submission could fill the memory of all that follow
             gc.collect()  # also what is kept for reuse, here and there, and holds whole arenas
-
-    def _hold(self, order: Hold) -> Holding:
-        self._key = OpenKey(decode_key(order.key, "what the worker sent"))
-        self._key.load()  # while there is no limit: a check may import torch
-        gc.collect()
-        gc.freeze()  # what stays is not looked at again: collecting takes no time from here on
-        _limit_memory()
-        return Holding()
 
     def _read(self, order: Read) -> Document:
         try:
@@ -97,7 +101,6 @@ class Judge:
 
     def _assess(self, order: Order) -> Assessed:
         assert isinstance(order, Assess)
-        assert self._key is not None
         memory = Memory(_Remembered(self) if order.remembers else None)
         evidence = Evidence(
             sources=lambda: unpack_sources(order.sources),
@@ -127,7 +130,7 @@ class Judge:
         frames.send(self._sock, msgspec.msgpack.encode(message))
 
     def _receive(self) -> Order:
-        return told.read_order(frames.receive(self._sock, told.LARGEST))
+        return read_order(frames.receive(self._sock, LARGEST))
 
 
 class _Remembered(Mapping[str, bytes]):

@@ -158,7 +158,7 @@ def _hold(job: Job) -> bool:
     if _held.judge is not None:
         _held.judge.close()
     _held.key = key
-    _held.judge = JudgeProcess(job.key_data)
+    _held.judge = JudgeProcess(job.key_data, job.judges)
     _held.digest = job.key
     return True
 

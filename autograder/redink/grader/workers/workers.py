@@ -23,6 +23,7 @@ from redink.grader.sandbox.template import Template
 from redink.grader.starting import end_pool, start_pool
 from redink.grader.workers.cluster import Cluster
 from redink.grader.workers.dispatch import Dispatch
+from redink.grader.workers.judge_template import JudgeTemplate
 from redink.grader.workers.worker import observe_job, run_job
 from redink.records import Cell, Limits, Observed, Request
 
@@ -38,6 +39,7 @@ class Workers:
         self._executor = executor
         self._pool: ProcessPoolExecutor | None = None
         self._template: Template | None = None
+        self._judges: tuple[str, JudgeTemplate] | None = None  # and the digest of their key
         self.watch: Callable[[int, int], None] = lambda done, total: None  # told of notebooks of the author's own
 
     def __enter__(self) -> Workers:
@@ -50,6 +52,8 @@ class Workers:
             end_pool(self._pool, at_once=error is not None)
         if self._template is not None:
             self._template.close()
+        if self._judges is not None:
+            self._judges[1].close()
 
     def grade(self, key: AnswerKey, jobs: Iterable[tuple[Name, Job]]) -> Iterator[tuple[Name, Done]]:
         """Do jobs and yield each as soon as it is done; the answer key and the settings of the box are added here."""
@@ -59,7 +63,16 @@ class Workers:
 
         def prepared() -> Iterator[tuple[Name, Job]]:
             for who, job in jobs:
-                yield who, msgspec.structs.replace(job, key=name, box=self._settings(), key_data=next(first, b""))
+                yield (
+                    who,
+                    msgspec.structs.replace(
+                        job,
+                        key=name,
+                        box=self._settings(),
+                        key_data=next(first, b""),
+                        judges=self._judges_by(name, data),
+                    ),
+                )
 
         def again(job: Job, answer: bytes) -> Job | None:
             needs = msgspec.msgpack.decode(answer, type=Done).needs_key
@@ -105,6 +118,16 @@ class Workers:
         if self._template is None:
             self._template = Template(torch=self._box.torch, packages=self._box.packages)
         return msgspec.structs.replace(self._box, template=self._template.address)
+
+    def _judges_by(self, name: str, key: bytes) -> str:
+        """Start the template of judges, whose address the workers need; workers elsewhere make their own."""
+        if self._executor is not None:
+            return ""
+        if self._judges is None or self._judges[0] != name:
+            if self._judges is not None:
+                self._judges[1].close()
+            self._judges = name, JudgeTemplate(key)
+        return self._judges[1].address
 
     def executor(self) -> Executor:
         """Return the executor to send orders to; our own is started when there is none."""
