@@ -203,6 +203,9 @@ def test_a_trial_is_named_by_its_check_its_kind_and_its_number():
         (Table([(None, [1.5])], [0]), "DataFrame {index: [0], None: [1.5]}"),
         ("a\nb", "'a\\nb'"),
         (True, "True"),
+        (np.array([[-1e-13], [2e-12]]), "[[-1.e-13], [ 2.e-12]]"),
+        (np.array([1.0, 1e-13, np.nan]), "[ 1., 0., nan]"),
+        (np.zeros(2), "[0., 0.]"),
     ],
 )
 def test_values_are_written_for_a_person(value, text):

@@ -23,6 +23,7 @@ ELSEWHERE = "Right on the published inputs, wrong on others of the same kind."
 _LONGEST = 1500
 _MOST_ITEMS = 12
 _LONG = 24  # numbers of an array that are all written
+_TINY = 1e-3
 _AROUND = 4  # items before and after the first that differs
 _COMPARED = 1000  # items among which it is sought
 _KINDS = {
@@ -215,8 +216,13 @@ def _single(value: Any) -> str:
 def _array(value: np.ndarray[Any, Any]) -> str:
     flat = value.ndim > 3 and value.size > 64  # numpy would write 6 numbers along every axis
     few = value.ravel()[:12] if flat else value
-    text = np.array2string(few, precision=4, threshold=_LONG, suppress_small=True, separator=", ")
+    text = np.array2string(few, precision=4, threshold=_LONG, suppress_small=not _is_tiny(few), separator=", ")
     return f"shape {value.shape}, beginning with {' '.join(text.split())}" if flat else " ".join(text.split())
+
+
+def _is_tiny(value: np.ndarray[Any, Any]) -> bool:
+    """Tell whether all numbers are so small that four decimals would show none of them."""
+    return value.dtype.kind in "fc" and 0 < np.max(np.abs(value), initial=0) < _TINY
 
 
 def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
