@@ -353,8 +353,8 @@ alternative(
 alternative(
     "answers_in_small_letters",
     "concepts",
-    old='stalled="context"',
-    new='stalled=" CONTEXT "',
+    old='rates="BCA"',
+    new='rates=" bca "',
 )
 alternative(
     "answers_by_arithmetic",

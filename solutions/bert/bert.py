@@ -352,7 +352,8 @@ plt.show()
 # - **The random token is ordinary**: uniform over the ids from 0 to `vocab_size` − 1 that are not special. It may
 #   happen to be the very token that stood there. (So a little more than 10 % end up looking as before: with $m$ ordinary
 #   ids it is $0.1+0.1/m$.)
-# - **Keep the answer before you hide it.** The label is the original id, for all three kinds.
+# - **Keep the answer before you hide it.** The label is the original id, for all three kinds: a denoising auto-encoder is
+#   asked for the clean text.
 # - **Work on a copy.** The caller needs the text again in the next epoch.
 #
 # Which places are selected is decided already; it comes in as `chosen`.
@@ -394,8 +395,8 @@ check("corrupt")
 
 # %% [markdown]
 # A batch as the network meets it, made by your two functions. The grey squares are the sentence, as it is. Dark blue is
-# `[MASK]`, orange is a stranger, and light blue was selected and left alone: it looks exactly like its grey neighbours to
-# the network. Run the cell again with another seed.
+# `[MASK]`, orange is a stranger (a random token), and light blue was selected and left alone: it looks exactly like its grey
+# neighbours to the network. Run the cell again with another seed.
 
 # %% tags=["explore"]
 rng = np.random.default_rng(1)
@@ -414,7 +415,7 @@ colours = plt.matplotlib.colors.ListedColormap(
 plt.figure(figsize=(10, 3.6))
 plt.imshow(kind, cmap=colours, vmin=0, vmax=4)
 bar = plt.colorbar(ticks=np.arange(5) * 0.8 + 0.4)
-bar.ax.set_yticklabels(["special", "not selected", "[MASK]", "stranger", "left alone"])
+bar.ax.set_yticklabels(["special", "not selected", "[MASK]", "random token", "left alone"])
 plt.xlabel("place in the row")
 plt.ylabel("sentence")
 plt.yticks(range(0, 16, 5))
@@ -425,7 +426,8 @@ plt.show()
 #
 # The network gives a row of $V$ scores, the *logits* $z_{bt}$, for each place $t$ of each sentence $b$. Softmax makes
 # probabilities of them. Let $\mathcal A$ be the set of asked places, those whose label is not $-100$, and $y_{bt}$ the
-# label there. The loss is the mean surprise over the asked places of the whole batch,
+# label there. The *surprise* at a place is $-\log p$ of its label (the negative log-likelihood, or cross-entropy). The loss is
+# the mean surprise over the asked places of the whole batch,
 #
 # $$\ell = \frac{1}{|\mathcal A|}\sum_{(b,t)\in\mathcal A} -\log p_{bt}[y_{bt}], \qquad p_{bt}=\operatorname{softmax}(z_{bt}),$$
 #
@@ -505,9 +507,9 @@ check("loss")
 #
 # The last place is never asked: nothing follows it. A causal language model is the same with a prefix of 0 (or of 1).
 #
-# **How do you find a leak in a network that somebody else wrote?** Not by reading its code. Poke it: replace one input
-# word at a time, and see which outputs move. `reach` does that. `predict` is any function that maps $L$ ids to an output
-# for each of the $L$ places.
+# **How do you find a leak in a network that somebody else wrote?** Not by reading its code. Poke it (*perturb* its
+# input): replace one word at a time, and see which outputs move. `reach` does that. `predict` is any function that maps $L$
+# ids to an output for each of the $L$ places.
 
 
 # %%
@@ -599,9 +601,10 @@ plt.show()
 #
 # Nobody can do better than to say exactly these probabilities. Their mean surprise is a **floor**: a network that is
 # above it can still learn; a network that is *below* it, by more than chance allows, has seen the answers. With $h$ the
-# mean entropy of the next word given the last one, and $h_2$ that of the word *two* places on, the floor is $2h-h_2$.
-# (The chain rule of entropy, once for each order in which the two words after $a$ can be described: the hidden word and
-# then $b$, which costs $h+h$; or $b$ and then the hidden word, which costs $h_2$ and the floor.) For our chain:
+# mean entropy of the next word given the last one, and $h_2$ that of the word *two* places on, the floor is $2h-h_2$, the
+# *conditional entropy* of the hidden word given both neighbours. (The chain rule of entropy, once for each order in which
+# the two words after $a$ can be described: the hidden word and then $b$, which costs $h+h$; or $b$ and then the hidden word,
+# which costs $h_2$ and the floor.) For our chain:
 #
 # | what is known | mean surprise, in nats |
 # |:--|:-:|
@@ -628,7 +631,10 @@ plt.show()
 
 # %%
 class Bert(torch.nn.Module):
-    """An encoder over `vocab` tokens, for rows of at most `length` places."""
+    """An encoder over `vocab` tokens, for rows of at most `length` places.
+
+    depth: how many layers; 0 is allowed.
+    """
 
     def __init__(self, vocab: int, width: int, length: int, heads: int, depth: int) -> None:
         super().__init__()
@@ -915,7 +921,8 @@ with torch.no_grad():
     surprise, _ = mlm_loss(Packed(reader)(unseen).numpy(), answers.numpy())
 
 figure, panels = plt.subplots(1, 4, figsize=(13, 3.2), layout="constrained")
-panels[0].plot(np.convolve(losses, np.full(20, 1 / 20), mode="valid"))
+smooth = np.convolve(losses, np.full(20, 1 / 20), mode="valid")
+panels[0].plot(np.arange(len(smooth)) + 20, smooth)
 panels[0].axhline(
     surprise, color="tab:red", linestyle="--", label=f"unseen: {surprise:.2f}"
 )
@@ -936,16 +943,17 @@ for panel, gap in zip(panels[1:], gaps, strict=True):
 plt.show()
 
 # %% [markdown]
-# It knows which kind of word is missing, and what an array has: a number, a shape, an axis. About colours it has read nothing,
-# and it fills that gap as surely as the others, with what stands between *the* and *is* in its library. It does not know
-# that it does not know. BERT itself read three thousand million words, a hundred thousand times as many as this one.
+# It knows which kind of word is missing: behind *return the* comes a noun, and one that its library is about. About colours it
+# has read nothing, and it fills that gap no less surely than the others, with what stands between *the* and *is* there. It
+# does not know that it does not know. BERT itself read 3.3 billion words ($3.3\cdot10^9$), and this one about a hundred
+# thousand.
 
 # %% [markdown]
 # ## What else one should know
 #
 # **How much to hide.** Hide 1 % and nearly every word is still there to guess from, but of five sentences
 # of twenty words four ask nothing, and training crawls. Hide most of it and there are plenty of questions, and nothing left to answer them from: the
-# loss stalls at the surprise of somebody who sees no neighbour. Fifteen per cent is a compromise, not a law.
+# loss soon stands still, far above the floor. Fifteen per cent is a compromise, not a law.
 #
 # **What it costs.** The encoder reads all places in parallel, so nothing has to wait; that is not the problem. But it
 # computes all of a long row, with attention between all pairs of places, and only the 15 % that are asked give a gradient
@@ -959,7 +967,7 @@ plt.show()
 # %% [markdown]
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number. Most of them take a line of reckoning; two are
+# Answer each with one of the words in quotation marks, or with a number. Most of them take a line of calculation; two are
 # runs to read.
 #
 # 1. `damaged`. A row has 512 tokens, none of them special; there are 100 ordinary ids. At how many places do you expect the
@@ -968,10 +976,10 @@ plt.show()
 #    with three decimals.)
 # 3. `trust`. You are told that a place was selected, and you see that its input is not `[MASK]`. The vocabulary is huge. With
 #    which probability is the word that you see the original? (A number.)
-# 4. `stalled`. Two runs on the toy language (floors: 1.95, 1.22 and 0.81 nats), with everything equal but the selection
-#    rate. Training loss after 25, 100, 400 and 1600 steps. Run A: 2.04, 1.55, 1.09, 0.99. Run B: 1.85, 1.54, 1.49, 1.47. In
-#    run B, what is there too little of? `"context"`: the selection rate is far too high. `"targets"`: it is far too low.
-#    `"patience"`: it needs more steps. `"capacity"`: the network is too small.
+# 4. `rates`. Three runs on the toy language (floors: 1.95, 1.22 and 0.81 nats), with everything equal but the selection rate:
+#    it is 1, 15 and 80 in a hundred. Training loss, the mean of the last 50 steps, after 50, 200, 400 and 1600 steps. Run A: 1.90,
+#    1.63, 1.55, 1.53. Run B: 2.10, 1.96, 1.58, 0.94. Run C: 1.93, 1.14, 1.05, 1.00. Which run has which rate? (The three letters,
+#    the smallest rate first, as in `"ABC"`.)
 # 5. `verdict`. Another language has nine words, $h=1.50$ and $h_2=1.90$ nats. A network has learnt it from gaps. Its surprise
 #    at hidden words of fresh sentences is 1.04 nats, with a standard error of 0.005. What do you say? `"learnt"`: it has come
 #    down to the floor. `"longer"`: it is above the floor, train on. `"one_side"`: it looks at one side alone. `"leak"`: it
@@ -993,7 +1001,7 @@ concept_answers = {
     "damaged": None,  # a number
     "no_mask": None,  # a number
     "trust": None,  # a number
-    "stalled": None,  # "context", "targets", "patience" or "capacity"
+    "rates": None,  # "ABC", "ACB", "BAC", "BCA", "CAB" or "CBA"
     "verdict": None,  # "learnt", "longer", "one_side" or "leak"
     "may_look": None,  # a number
     "writing": None,  # a number
@@ -1006,7 +1014,7 @@ concept_answers.update(
     damaged=69.04,
     no_mask=0.216,
     trust=0.5,
-    stalled="context",
+    rates="BCA",
     verdict="leak",
     may_look=27,
     writing=410,
@@ -1028,12 +1036,9 @@ check("concepts")
 # say how sure you are. A count of $k$ in $n$ gives the fraction $\hat p=k/n$. The interval that everybody knows,
 # $\hat p\pm z\sqrt{\hat p(1-\hat p)/n}$, is at its worst where we need it: with $k=0$ it has width 0, as if ten
 # tries without a random word proved that there never are any. *Wilson's* interval asks the question the right way round:
-# for which $p$ would $k$ not be surprising, $|\hat p-p|\le z\sqrt{p(1-p)/n}$? That is a quadratic inequality in $p$, and its
-# solution is
-#
-# $$\frac{\hat p+\frac{z^2}{2n}\;\pm\; z\sqrt{\frac{\hat p(1-\hat p)}{n}+\frac{z^2}{4n^2}}}{1+\frac{z^2}{n}} .$$
-#
-# For $k=0$, $n=10$ and $z=1.96$ it runs from 0 to 0.278. With $n=0$ nothing is known: from 0 to 1.
+# for which $p$ would $k$ not be surprising, $|\hat p-p|\le z\sqrt{p(1-p)/n}$? Square it, and it is a quadratic inequality in
+# $p$; the interval ends at its two roots. With $k=0$ it reads $p^2\le z^2p(1-p)/n$, so $p$ runs from 0 to $z^2/(n+z^2)$:
+# for $n=10$ and $z=1.96$ to 0.278. Solve it for any $k$. With $n=0$ nothing is known: from 0 to 1.
 #
 # Four fractions are asked. *selected* is of the **eligible** tokens. The other three are of the **selected** ones, and sum
 # to 1: *masked* (the input is `[MASK]`), *kept* (the input is the original), *changed* (the input is something else).
@@ -1088,7 +1093,11 @@ def report(
 check("report")
 
 # %% [markdown]
-# The intervals of your own game, as the number of sentences grows. Each dashed line is what the rules say; about one in
+# Wilson's interval, written out:
+#
+# $$\frac{\hat p+\frac{z^2}{2n}\;\pm\; z\sqrt{\frac{\hat p(1-\hat p)}{n}+\frac{z^2}{4n^2}}}{1+\frac{z^2}{n}} .$$
+#
+# The intervals of your own game (grey), as the number of sentences grows. Each dashed line is what the rules say; about one in
 # twenty intervals misses its line, and should.
 
 # %% tags=["explore"]

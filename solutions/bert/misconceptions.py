@@ -1593,24 +1593,24 @@ misconception(
 )
 
 misconception(
-    "a_high_loss_needs_more_targets", "concepts",
-    hint="stalled: 1.47 lies between two of the floors. What must one know to be below the upper one?",
-    old='stalled="context"',
-    new='stalled="targets"',
+    "a_loss_that_stalls_needs_more_questions", "concepts",
+    hint="rates: a run stands still above 1.22 nats. What does one know who is above that level: many neighbours, or few?",
+    old='rates="BCA"',
+    new='rates="ACB"',
 )
 
 misconception(
-    "a_flat_loss_needs_patience", "concepts",
-    hint="stalled: how much came of the last 1200 steps?",
-    old='stalled="context"',
-    new='stalled="patience"',
+    "the_lowest_loss_has_the_best_rate", "concepts",
+    hint="rates: 1.00 is above the floor. When would a training come nearer to it: with more neighbours hidden, or with fewer?",
+    old='rates="BCA"',
+    new='rates="CBA"',
 )
 
 misconception(
-    "a_flat_loss_needs_a_larger_network", "concepts",
-    hint="stalled: what is the only thing in which the runs differ?",
-    old='stalled="context"',
-    new='stalled="capacity"',
+    "the_quickest_run_has_the_most_questions", "concepts",
+    hint="rates: a run with many questions and few neighbours: how far down can it come, however quick it is?",
+    old='rates="BCA"',
+    new='rates="BAC"',
 )
 
 misconception(
