@@ -147,6 +147,20 @@ misconception(
     new="return float(np.linalg.norm(errors))",
 )
 
+misconception(
+    "a_cut_off_that_is_too_high", "design",
+    hint="How small may a singular value be, beside the largest, and still count? (An eigenvalue of A'A is the square of one.)",
+    old="kept = s > 1e-10 * s.max()",
+    new="kept = s > 1e-6 * s.max()",
+)
+
+misconception(
+    "a_matrix_of_zeros_divides", "design",
+    hint="Let A be all zeros. By which of its singular values do you divide?",
+    old="kept = s > 1e-10 * s.max()",
+    new="kept = s >= 1e-10 * s.max()",
+)
+
 # -- ridge -------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -246,7 +260,7 @@ misconception(
 
 misconception(
     "shrinks_the_least_squares_answer", "ridge",
-    hint="Does ridge shrink every direction by the same factor? Look where λ stands in the boxed equation.",
+    hint="In the second example by hand, do both weights shrink by one factor? Where does λ stand in your system?",
     old="w = np.linalg.solve(Xc.T @ Xc + lam * np.eye(X.shape[1]), Xc.T @ yc)",
     new="w = np.linalg.solve(Xc.T @ Xc + 1e-9 * np.eye(X.shape[1]), Xc.T @ yc) / (1 + lam)",
 )
@@ -370,6 +384,13 @@ misconception(
     new="return w, float(-x_mean @ w)",
 )
 
+misconception(
+    "centres_the_callers_targets", "ridge",
+    hint="After the call, look at the y that you passed in. Whose array did you centre?",
+    old="Xc, yc = X - x_mean, y - y_mean\n",
+    new="Xc, yc = X - x_mean, np.asarray(y, dtype=float)\n    yc -= y_mean\n",
+)
+
 # -- path --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -479,7 +500,7 @@ misconception(
 
 misconception(
     "the_path_squares_lambda", "path",
-    hint="In the boxed equation, is it λ or λ² that stands beside s²?",
+    hint="Look at the system that ridge solves: is it λ or λ² that stands beside s²?",
     old="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None])",
     new="along = s * (U.T @ (y - y_mean)) / (s**2 + np.asarray(lams)[:, None] ** 2)",
 )
@@ -512,160 +533,127 @@ misconception(
     new="return float(1 + np.sum(s**2 / (s**2 + len(X) * lam)))",
 )
 
-# -- dual --------------------------------------------------------------------------------------------------------------
-
 misconception(
-    "the_kernel_forgets_the_square", "dual",
-    hint="Is it the distance that stands in the exponent, or its square?",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(-np.sqrt(np.maximum(squares, 0)) / (2 * width**2))",
+    "turns_the_path_round_by_its_shape", "path",
+    hint="Try it with as many λ as features. How do you know then which axis of W is which?",
+    old="W = along @ Vt\n",
+    new="W = (along @ Vt).T\n    W = W if len(W) == len(lams) else W.T\n",
 )
 
 misconception(
-    "the_width_is_not_squared", "dual",
-    hint="Measure everything in centimetres instead of metres, the width too. Should the likeness change?",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(-np.maximum(squares, 0) / (2 * width))",
+    "keeps_the_spectrum_by_address", "path",
+    hint="Call it, change the numbers in the array, and call it again. Which spectrum does the second call use?",
+    old="s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)",
+    new="kept = effective_dof.__dict__.setdefault(\"kept\", {})\n"
+    "    if id(X) not in kept:\n        kept[id(X)] = X, np.linalg.svd(X - X.mean(axis=0), compute_uv=False)\n"
+    "    s = kept[id(X)][1]",
+)
+
+# -- sgd ---------------------------------------------------------------------------------------------------------------
+
+misconception(
+    "the_old_weights_do_not_decay", "sgd",
+    hint="Where all errors are 0, does your w shrink?",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
 )
 
 misconception(
-    "the_kernel_forgets_the_two", "dual",
-    hint="Look at the denominator of the exponent once more.",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(-np.maximum(squares, 0) / width**2)",
+    "decay_without_the_rate", "sgd",
+    hint="The penalty is part of the gradient. By what is a gradient multiplied in a step?",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return (1 - decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
 )
 
 misconception(
-    "centres_the_columns_only", "dual",
-    hint="Do the rows of your centred kernel sum to 0 as well as the columns?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.mean(axis=0)",
+    "decay_is_shared_by_the_batch", "sgd",
+    hint="The mean is over the errors. Does a larger batch make the penalty smaller?",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return (1 - rate * decay / len(y)) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
 )
 
 misconception(
-    "takes_the_overall_mean_twice", "dual",
-    hint="Rows and columns each took the overall mean away. How often has it gone?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.mean(axis=0) - K.mean(axis=1)[:, None]",
+    "the_decay_has_a_two", "sgd",
+    hint="Differentiate (δ/2)‖w‖². Is a 2 left?",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return (1 - 2 * rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
 )
 
 misconception(
-    "the_kernel_stays_where_it_is", "dual",
-    hint="b is free only if the features are centred. Where does your system centre K?",
-    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
-    new="alpha = np.linalg.solve(K + lam * np.eye(len(K)), y - y.mean())",
+    "the_constant_decays_too", "sgd",
+    hint="Where all errors are 0, should b move?",
+    old="float(b - rate * e.mean())",
+    new="float((1 - rate * decay) * b - rate * e.mean())",
 )
 
 misconception(
-    "the_targets_stay_where_they_are", "dual",
-    hint="Do your α sum to 0? Multiply the system by a row of ones and see what the right side says.",
-    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
-    new="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y)",
+    "the_constant_starts_from_w", "sgd",
+    hint="What stands on the right side of the step for b: w, or b?",
+    old="float(b - rate * e.mean())",
+    new="float(w[0] - rate * e.mean())",
 )
 
 misconception(
-    "the_dual_scales_lambda_by_n", "dual",
-    hint="Compare with the primal on the same data: whose λ is larger, and by which factor?",
-    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
-    new="alpha = np.linalg.solve(centre_kernel(K) + len(K) * lam * np.eye(len(K)), y - y.mean())",
+    "the_step_sums_over_the_batch", "sgd",
+    hint="Write the batch down twice. Should the step be twice as long?",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return (1 - rate * decay) * w - rate * X.T @ e, float(b - rate * e.sum())",
 )
 
 misconception(
-    "the_dual_adds_lambda_everywhere", "dual",
-    hint="A number added to a matrix goes to every entry. Where should λ go?",
-    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
-    new="alpha = np.linalg.solve(centre_kernel(K) + 1e-6 * np.eye(len(K)) + lam, y - y.mean())",
+    "climbs", "sgd",
+    hint="Against the gradient, or along it? Work out the error after your step.",
+    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
+    new="return (1 - rate * decay) * w + rate * X.T @ e / len(y), float(b + rate * e.mean())",
+)
+
+
+@misconception(
+    "the_constant_sees_the_new_weights", "sgd",
+    hint="Both right sides use the old w and b. Which w made the error for b?",
+)
+def sgd_step(X, y, w, b, rate, decay):
+    w = (1 - rate * decay) * w - rate * X.T @ (X @ w + b - y) / len(y)
+    return w, float(b - rate * np.mean(X @ w + b - y))
+
+
+@misconception(
+    "changes_the_weights_in_place", "sgd",
+    hint="After the call, look at the w that you passed in.",
+)
+def sgd_step(X, y, w, b, rate, decay):
+    e = X @ w + b - y
+    w *= 1 - rate * decay
+    w -= rate * X.T @ e / len(y)
+    return w, float(b - rate * e.mean())
+
+
+misconception(
+    "every_step_uses_all_the_data", "sgd",
+    hint="Which examples does the third step look at?",
+    old="w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)",
+    new="w, b = sgd_step(X, y, w, b, rate, decay)",
 )
 
 misconception(
-    "the_constant_is_the_mean_target", "dual",
-    hint="f uses the kernel as it is, not centred. Do the residuals of your f sum to 0?",
-    old="return alpha, float(np.mean(y - K @ alpha))",
-    new="return alpha, float(np.mean(y))",
+    "starts_at_one", "sgd",
+    hint="Where does the docstring say that the descent begins?",
+    old="w, b = np.zeros(X.shape[1]), 0.0\n    for batch in batches:",
+    new="w, b = np.ones(X.shape[1]), 0.0\n    for batch in batches:",
 )
 
 misconception(
-    "centres_the_callers_kernel", "dual",
-    hint="After centring, look at the K that you passed in. Which K finds b?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="K -= K.mean(axis=0)\n    K -= K.mean(axis=1)[:, None]\n    return K",
+    "the_weights_have_the_type_of_x", "sgd",
+    hint="Print w after each step when X holds whole numbers. Where do its fractions go?",
+    old="w, b = np.zeros(X.shape[1]), 0.0\n    for batch in batches:\n        w, b = sgd_step(",
+    new="w, b = np.zeros_like(X[0]), 0.0\n    for batch in batches:\n        w[:], b = sgd_step(",
 )
 
 misconception(
-    "the_lengths_of_x_for_both", "dual",
-    hint="Give it two X rows and three Z rows. Whose squared lengths belong to the columns?",
-    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
-    new="squares = (X**2).sum(axis=1)[:, None] + (X**2).sum(axis=1) - 2 * X @ Z.T",
-)
-
-misconception(
-    "the_width_multiplies", "dual",
-    hint="What does a / 2 * b mean to Python: is b above the line, or below it?",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(-np.maximum(squares, 0) / 2 * width**2)",
-)
-
-misconception(
-    "likeness_grows_with_the_distance", "dual",
-    hint="What is the likeness of an example to itself, and to one that is far away?",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(np.maximum(squares, 0) / (2 * width**2))",
-)
-
-misconception(
-    "one_product_for_two", "dual",
-    hint="Multiply out (x − z)². How often does x·z appear?",
-    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
-    new="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - X @ Z.T",
-)
-
-misconception(
-    "a_row_for_each_z", "dual",
-    hint="Whose examples stand in the rows of the answer: those of X, or those of Z?",
-    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
-    new="return np.exp(-np.maximum(squares, 0) / (2 * width**2)).T",
-)
-
-misconception(
-    "both_means_go_along_the_rows", "dual",
-    hint="A vector of n numbers is laid along the rows of K, always. How do you lay it along the columns?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.mean(axis=0) - K.mean(axis=1) + K.mean()",
-)
-
-misconception(
-    "centres_the_rows_only", "dual",
-    hint="Do the columns of your centred kernel sum to 0 as well as the rows?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.mean(axis=1)[:, None]",
-)
-
-misconception(
-    "takes_one_mean_from_everything", "dual",
-    hint="Which mean belongs to row 3? The mean of all of K?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.mean()",
-)
-
-misconception(
-    "takes_sums_for_means", "dual",
-    hint="C = I − (1/n) 11ᵀ. Where is your 1/n?",
-    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
-    new="return K - K.sum(axis=0) - K.sum(axis=1)[:, None] + K.sum()",
-)
-
-misconception(
-    "the_constant_forgets_the_mean_target", "dual",
-    hint="Add 100 to every target. Does your b grow by 100?",
-    old="return alpha, float(np.mean(y - K @ alpha))",
-    new="return alpha, float(np.mean(y - y.mean() - K @ alpha))",
-)
-
-misconception(
-    "the_residuals_are_summed_into_b", "dual",
-    hint="One b is shared by all examples. Is it the sum of what is left over, or the mean?",
-    old="return alpha, float(np.mean(y - K @ alpha))",
-    new="return alpha, float(np.sum(y - K @ alpha))",
+    "a_batch_is_a_set", "sgd",
+    hint="An index stands in a batch twice. How often does its example count?",
+    old="w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)",
+    new="w, b = sgd_step(X[np.unique(batch)], y[np.unique(batch)], w, b, rate, decay)",
 )
 
 # -- choose ------------------------------------------------------------------------------------------------------------
@@ -883,9 +871,23 @@ misconception(
 
 misconception(
     "squares_what_is_left_of_the_leverage", "choose",
-    hint="Look at the boxed formula: is it the residual that is divided, or its square?",
+    hint="In the example by hand, a residual of −1 with the leverage ⅔ becomes −3. Does yours?",
     old="return (y - X @ w - b) / (1 - leverage)",
     new="return (y - X @ w - b) / (1 - leverage) ** 2",
+)
+
+misconception(
+    "counts_the_folds_instead_of_reading_them", "choose",
+    hint="Folds 0, 0, 2, 2: how many rounds does your loop make, and which examples are never held out?",
+    old="for fold in np.unique(folds):",
+    new="for fold in range(len(np.unique(folds))):",
+)
+
+misconception(
+    "the_fold_errors_have_the_type_of_lambda", "choose",
+    hint="Give it whole numbers for λ. What is left of an error of 0.7 in your array?",
+    old="squares = np.zeros((len(lams), len(y)))",
+    new="squares = np.zeros((len(lams), len(y)), dtype=np.asarray(lams).dtype)",
 )
 
 # -- experiment --------------------------------------------------------------------------------------------------------
@@ -1071,6 +1073,29 @@ misconception(
     new="kappa = s / (s + np.asarray(lams)[:, None])",
 )
 
+misconception(
+    "new_noise_for_every_lambda", "experiment",
+    hint="Give it the same λ twice: should the two averages differ?",
+    old="W, B = ridge_path(X, simulate(X, w, b, sigma, rng), lams)\n"
+    "        total += np.mean((W @ X.T + B[:, None] - noiseless) ** 2, axis=1)",
+    new="fits = [ridge_path(X, simulate(X, w, b, sigma, rng), lams[k : k + 1]) for k in range(len(lams))]\n"
+    "        total += [np.mean((X @ W[0] + B[0] - noiseless) ** 2) for W, B in fits]",
+)
+
+misconception(
+    "the_risks_have_the_type_of_lambda", "experiment",
+    hint="Give it whole numbers for λ. Of which type is the array in which you add up?",
+    old="noiseless, total = X @ w + b, np.zeros(len(lams))",
+    new="noiseless, total = X @ w + b, np.zeros_like(lams)",
+)
+
+misconception(
+    "adds_noise_to_whole_numbers", "experiment",
+    hint="Let X, w and b be whole numbers. Of which type is Xw + b, and what can be added to it in place?",
+    old="return X @ w + b + sigma * rng.normal(size=len(X))",
+    new="y = X @ w + b\n    y += sigma * rng.normal(size=len(X))\n    return y",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1165,14 +1190,14 @@ misconception(
 
 misconception(
     "a_validation_error_alone_shows_overfitting", "concepts",
-    hint="The validation error says how good a fit is. What do you need beside it to say what it owes to its own examples?",
-    old='overfit="gap",', new='overfit="validation",',
+    hint="overfit: the validation error says how good a fit is. What do you need beside it to say what it owes to its own examples?",
+    old="overfit=0.15,", new="overfit=-0.01,",
 )
 
 misconception(
-    "patients_need_normal_noise", "concepts",
-    hint="With any noise: why is the model good at patients of whom it has seen eight measurements?",
-    old='patients="independent",', new='patients="normal",',
+    "what_comes_later_is_new", "concepts",
+    hint="patients: somebody's last two measurements are held out. Is that a new patient?",
+    old="patients=3,", new="patients=4,",
 )
 
 misconception(
@@ -1201,26 +1226,26 @@ misconception(
 
 misconception(
     "a_low_training_error_is_overfitting", "concepts",
-    hint="A perfect model of noiseless data has a training error of 0. Does it overfit?",
-    old='overfit="gap",', new='overfit="training",',
+    hint="overfit: a perfect model of noiseless data has a training error of 0. Does it overfit?",
+    old="overfit=0.15,", new="overfit=0.16,",
 )
 
 misconception(
-    "a_high_degree_is_overfitting", "concepts",
-    hint="With a million points, would degree 9 be too much?",
-    old='overfit="gap",', new='overfit="degree",',
+    "the_overfitting_of_one_model", "concepts",
+    hint="overfit: that is said of the polynomial of degree 9 alone. Does the one of degree 3 not overfit at all?",
+    old="overfit=0.15,", new="overfit=0.22,",
 )
 
 misconception(
-    "patients_are_not_linear", "concepts",
-    hint="Why is the model good at patients of whom it has seen nine measurements?",
-    old='patients="independent",', new='patients="linear",',
+    "what_is_held_out_is_new", "concepts",
+    hint="patients: a measurement is held out, and nine of the same patient are not. Is it like one of a new patient?",
+    old="patients=3,", new="patients=5,",
 )
 
 misconception(
-    "patients_need_a_constant", "concepts",
-    hint="The fit is the same in the folds and for new patients. What is different between the examples?",
-    old='patients="independent",', new='patients="free",',
+    "only_folds_can_be_believed", "concepts",
+    hint="patients: one of the five is a plain split, and one has forty folds. Has the fit seen the patient that it predicts?",
+    old="patients=3,", new="patients=2,",
 )
 
 misconception(
@@ -1263,6 +1288,169 @@ misconception(
     "counts_what_is_lost", "concepts",
     hint="freedom: what λ takes away is λ/(s² + λ). And what is left?",
     old="freedom=2.3,", new="freedom=1.7,",
+)
+
+# -- dual (extra) ------------------------------------------------------------------------------------------------------
+
+misconception(
+    "the_kernel_forgets_the_square", "dual",
+    hint="Is it the distance that stands in the exponent, or its square?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.sqrt(np.maximum(squares, 0)) / (2 * width**2))",
+)
+
+misconception(
+    "the_width_is_not_squared", "dual",
+    hint="Measure everything in centimetres instead of metres, the width too. Should the likeness change?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / (2 * width))",
+)
+
+misconception(
+    "the_kernel_forgets_the_two", "dual",
+    hint="Look at the denominator of the exponent once more.",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / width**2)",
+)
+
+misconception(
+    "centres_the_columns_only", "dual",
+    hint="Do the rows of your centred kernel sum to 0 as well as the columns?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=0)",
+)
+
+misconception(
+    "takes_the_overall_mean_twice", "dual",
+    hint="Rows and columns each took the overall mean away. How often has it gone?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=0) - K.mean(axis=1)[:, None]",
+)
+
+misconception(
+    "the_kernel_stays_where_it_is", "dual",
+    hint="b is free only if the features are centred. Where does your system centre K?",
+    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
+    new="alpha = np.linalg.solve(K + lam * np.eye(len(K)), y - y.mean())",
+)
+
+misconception(
+    "the_targets_stay_where_they_are", "dual",
+    hint="Do your α sum to 0? Multiply the system by a row of ones and see what the right side says.",
+    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
+    new="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y)",
+)
+
+misconception(
+    "the_dual_scales_lambda_by_n", "dual",
+    hint="Compare with the primal on the same data: whose λ is larger, and by which factor?",
+    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
+    new="alpha = np.linalg.solve(centre_kernel(K) + len(K) * lam * np.eye(len(K)), y - y.mean())",
+)
+
+misconception(
+    "the_dual_adds_lambda_everywhere", "dual",
+    hint="A number added to a matrix goes to every entry. Where should λ go?",
+    old="alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())",
+    new="alpha = np.linalg.solve(centre_kernel(K) + 1e-6 * np.eye(len(K)) + lam, y - y.mean())",
+)
+
+misconception(
+    "the_constant_is_the_mean_target", "dual",
+    hint="f uses the kernel as it is, not centred. Do the residuals of your f sum to 0?",
+    old="return alpha, float(np.mean(y - K @ alpha))",
+    new="return alpha, float(np.mean(y))",
+)
+
+misconception(
+    "centres_the_callers_kernel", "dual",
+    hint="After centring, look at the K that you passed in. Which K finds b?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="K -= K.mean(axis=0)\n    K -= K.mean(axis=1)[:, None]\n    return K",
+)
+
+misconception(
+    "the_lengths_of_x_for_both", "dual",
+    hint="Give it two X rows and three Z rows. Whose squared lengths belong to the columns?",
+    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
+    new="squares = (X**2).sum(axis=1)[:, None] + (X**2).sum(axis=1) - 2 * X @ Z.T",
+)
+
+misconception(
+    "the_width_multiplies", "dual",
+    hint="What does a / 2 * b mean to Python: is b above the line, or below it?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / 2 * width**2)",
+)
+
+misconception(
+    "likeness_grows_with_the_distance", "dual",
+    hint="What is the likeness of an example to itself, and to one that is far away?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(np.maximum(squares, 0) / (2 * width**2))",
+)
+
+misconception(
+    "one_product_for_two", "dual",
+    hint="Multiply out (x − z)². How often does x·z appear?",
+    old="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T",
+    new="squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - X @ Z.T",
+)
+
+misconception(
+    "a_row_for_each_z", "dual",
+    hint="Whose examples stand in the rows of the answer: those of X, or those of Z?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="return np.exp(-np.maximum(squares, 0) / (2 * width**2)).T",
+)
+
+misconception(
+    "both_means_go_along_the_rows", "dual",
+    hint="A vector of n numbers is laid along the rows of K, always. How do you lay it along the columns?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=0) - K.mean(axis=1) + K.mean()",
+)
+
+misconception(
+    "centres_the_rows_only", "dual",
+    hint="Do the columns of your centred kernel sum to 0 as well as the rows?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean(axis=1)[:, None]",
+)
+
+misconception(
+    "takes_one_mean_from_everything", "dual",
+    hint="Which mean belongs to row 3? The mean of all of K?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.mean()",
+)
+
+misconception(
+    "takes_sums_for_means", "dual",
+    hint="C = I − (1/n) 11ᵀ. Where is your 1/n?",
+    old="return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()",
+    new="return K - K.sum(axis=0) - K.sum(axis=1)[:, None] + K.sum()",
+)
+
+misconception(
+    "the_constant_forgets_the_mean_target", "dual",
+    hint="Add 100 to every target. Does your b grow by 100?",
+    old="return alpha, float(np.mean(y - K @ alpha))",
+    new="return alpha, float(np.mean(y - y.mean() - K @ alpha))",
+)
+
+misconception(
+    "the_residuals_are_summed_into_b", "dual",
+    hint="One b is shared by all examples. Is it the sum of what is left over, or the mean?",
+    old="return alpha, float(np.mean(y - K @ alpha))",
+    new="return alpha, float(np.sum(y - K @ alpha))",
+)
+
+misconception(
+    "the_same_row_is_the_same_example", "dual",
+    hint="Three examples and three new ones: why should the first of each be the same point?",
+    old="return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
+    new="if X.shape == Z.shape:\n        np.fill_diagonal(squares, 0)\n    return np.exp(-np.maximum(squares, 0) / (2 * width**2))",
 )
 
 # -- losses (extra) ----------------------------------------------------------------------------------------------------
@@ -1328,99 +1516,6 @@ misconception(
     hint="For which of the two losses must the errors sum to 0?",
     old='return float(np.mean(y) if loss == "squared" else np.median(y))',
     new='return float(np.median(y) if loss == "squared" else np.mean(y))',
-)
-
-# -- sgd (extra) -------------------------------------------------------------------------------------------------------
-
-misconception(
-    "the_old_weights_do_not_decay", "sgd",
-    hint="Where all errors are 0, does your w shrink?",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)
-
-misconception(
-    "decay_without_the_rate", "sgd",
-    hint="The penalty is part of the gradient. By what is a gradient multiplied in a step?",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return (1 - decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)
-
-misconception(
-    "decay_is_shared_by_the_batch", "sgd",
-    hint="The mean is over the errors. Does a larger batch make the penalty smaller?",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return (1 - rate * decay / len(y)) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)
-
-misconception(
-    "the_decay_has_a_two", "sgd",
-    hint="Differentiate (δ/2)‖w‖². Is a 2 left?",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return (1 - 2 * rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-)
-
-misconception(
-    "the_constant_decays_too", "sgd",
-    hint="Where all errors are 0, should b move?",
-    old="float(b - rate * e.mean())",
-    new="float((1 - rate * decay) * b - rate * e.mean())",
-)
-
-misconception(
-    "the_constant_starts_from_w", "sgd",
-    hint="What stands on the right side of the step for b: w, or b?",
-    old="float(b - rate * e.mean())",
-    new="float(w[0] - rate * e.mean())",
-)
-
-misconception(
-    "the_step_sums_over_the_batch", "sgd",
-    hint="Write the batch down twice. Should the step be twice as long?",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return (1 - rate * decay) * w - rate * X.T @ e, float(b - rate * e.sum())",
-)
-
-misconception(
-    "climbs", "sgd",
-    hint="Against the gradient, or along it? Work out the error after your step.",
-    old="return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())",
-    new="return (1 - rate * decay) * w + rate * X.T @ e / len(y), float(b + rate * e.mean())",
-)
-
-
-@misconception(
-    "the_constant_sees_the_new_weights", "sgd",
-    hint="Both right sides use the old w and b. Which w made the error for b?",
-)
-def sgd_step(X, y, w, b, rate, decay):
-    w = (1 - rate * decay) * w - rate * X.T @ (X @ w + b - y) / len(y)
-    return w, float(b - rate * np.mean(X @ w + b - y))
-
-
-@misconception(
-    "changes_the_weights_in_place", "sgd",
-    hint="After the call, look at the w that you passed in.",
-)
-def sgd_step(X, y, w, b, rate, decay):
-    e = X @ w + b - y
-    w *= 1 - rate * decay
-    w -= rate * X.T @ e / len(y)
-    return w, float(b - rate * e.mean())
-
-
-misconception(
-    "every_step_uses_all_the_data", "sgd",
-    hint="Which examples does the third step look at?",
-    old="w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)",
-    new="w, b = sgd_step(X, y, w, b, rate, decay)",
-)
-
-misconception(
-    "starts_at_one", "sgd",
-    hint="Where does the docstring say that the descent begins?",
-    old="w, b = np.zeros(X.shape[1]), 0.0\n    for batch in batches:",
-    new="w, b = np.ones(X.shape[1]), 0.0\n    for batch in batches:",
 )
 
 # -- bayes (extra) -----------------------------------------------------------------------------------------------------
@@ -1680,7 +1775,7 @@ misconception(
 misconception(
     "a_norm_without_bars", "norms",
     hint="For p = 3, may a negative entry cancel a positive one?",
-    old="sizes = np.abs(x)",
+    old="sizes = np.abs(np.asarray(x, dtype=float))",
     new="sizes = np.asarray(x)",
 )
 
@@ -1747,6 +1842,41 @@ misconception(
     new='"definite": bool(min(f(x) for x in vectors) >= -rounding and at_zero <= rounding),',
 )
 
+misconception(
+    "a_tolerance_of_a_fixed_size", "norms",
+    hint="Measure a length in light years, then in nanometres. Is your tolerance small beside both?",
+    old="rounding = 1e-9 * max(abs(f(x)) for x in vectors)",
+    new="rounding = 1e-9",
+)
+
+misconception(
+    "no_room_for_rounding", "norms",
+    hint="Is 0.1 + 0.2 equal to 0.3 in your computer? What does the docstring say about such differences?",
+    old="rounding = 1e-9 * max(abs(f(x)) for x in vectors)",
+    new="rounding = 0.0",
+)
+
+misconception(
+    "too_much_is_taken_for_rounding", "norms",
+    hint="How large may a difference be, by the docstring, and still be rounding?",
+    old="rounding = 1e-9 * max(abs(f(x)) for x in vectors)",
+    new="rounding = 1e-5 * max(abs(f(x)) for x in vectors)",
+)
+
+misconception(
+    "zero_of_another_length", "norms",
+    hint="How many numbers has the vector 0 that you try, and how many have the others?",
+    old="at_zero = abs(f(np.zeros(vectors.shape[1])))",
+    new="at_zero = abs(f(np.zeros(len(vectors))))",
+)
+
+misconception(
+    "powers_in_the_type_of_the_vector", "norms",
+    hint="x holds whole numbers, and p is 30. What is 9 to the power 30 in an int64?",
+    old="sizes = np.abs(np.asarray(x, dtype=float))",
+    new="sizes = np.abs(x)",
+)
+
 # -- proof (extra) -----------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1782,4 +1912,32 @@ misconception(
     hint="What does your last line contradict? Say it.",
     old='return ["E", "B", "H", "A", "I", "D", "G"]',
     new='return ["E", "B", "H", "A", "I", "D"]',
+)
+
+misconception(
+    "measures_after_it_steps_near", "proof",
+    hint="Which line tells how far w_t is from u? Did you have it when you said that this is less than r?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "H", "A", "D", "I", "G"]',
+)
+
+misconception(
+    "uses_w_before_it_says_what_it_is", "proof",
+    hint="A line speaks of w_t. Has a line before it said what that is?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "H", "B", "A", "I", "D", "G"]',
+)
+
+misconception(
+    "nothing_is_lower_nearby", "proof",
+    hint="Your last line contradicts something. Which line says that J is lower at w_t?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "I", "D", "G"]',
+)
+
+misconception(
+    "lower_at_the_far_end_alone", "proof",
+    hint="Put J(v) < J(u) into the right side of the inequality. For which t is it below J(u)?",
+    old='return ["E", "B", "H", "A", "I", "D", "G"]',
+    new='return ["E", "B", "H", "K", "I", "D", "G"]',
 )

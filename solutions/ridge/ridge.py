@@ -10,8 +10,8 @@
 # little bias for a lot of calm, is behind weight decay, behind early stopping, behind much of what keeps a network of a
 # billion weights from nonsense. Here it can be seen to the bottom, because everything has a formula.
 #
-# You will find the same weights in four ways: by a linear system, by a spectrum, by a system with one unknown for each
-# *example*, and (an extra) by small noisy steps. Each way answers a question that the others leave dark. At the end you
+# You will find the same weights in four ways: by a linear system, by a spectrum, by small noisy steps, and (an extra) by a
+# system with one unknown for each *example*. Each way answers a question that the others leave dark. At the end you
 # will know the truth behind the data, and see how close to it you came and why.
 #
 # **How to work here.** Read a section, write the functions below it, run the `check` cell after them. A check that
@@ -81,13 +81,14 @@ plt.show()
 #   Where a constant feature is wanted, it comes first: $\tilde X=[\mathbf 1, X]$.
 # - **The objective is a sum**, $J = \lVert Xw+b\mathbf 1-y\rVert^2+\lambda\lVert w\rVert^2$: no $\tfrac12$, no
 #   $\tfrac1n$. Other books and libraries divide, and then their $\lambda$ is another number. (Errors are compared as means, and
-#   the extra questions about losses take means too; each says so.)
+#   the questions about small steps and about losses take means too; each says so.)
 # - **The constant $b$ is free.** It is not in the penalty.
 # - $\bar x$ is the vector of column means, $\bar y$ the mean target; *centred* data are
 #   $X_c = X-\mathbf 1\bar x^\top$ and $y_c=y-\bar y\mathbf 1$.
-# - Arrays may hold integers as well as fractions, and nothing may be cut off or overflow for it: the answers are floats.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen. Random functions draw from the `Generator` that they get.
+# - Arrays may hold integers as well as fractions, and nothing may be cut off or overflow for it: the answers are floats, unless a
+#   docstring says integers.
+# - Functions never change the arrays they are given. One that does fails a single check for it, the first of its question
+#   that notices; the others judge only what it returns. Random functions draw from the `Generator` that they get.
 #
 # ## Once by hand
 #
@@ -201,19 +202,22 @@ check("design")
 # $\lambda$.
 #
 # *Then the weights.* With that $b$ the residual is $r=X_cw-y_c$: the problem has become one of centred data with no
-# constant in it. And since $\sum_ir_i=0$, we may write $X_c^\top r$ for $X^\top r$. The first equation becomes
+# constant in it. And since $\sum_ir_i=0$, we may write $X_c^\top r$ for $X^\top r$. Put both into the first equation, and
+# it is a linear system for $w$. Write it down: that is the exercise, and the answer stands below the check.
 #
-# $$\boxed{\;(X_c^\top X_c+\lambda I)\,w=X_c^\top y_c, \qquad b=\bar y-\bar x\cdot w .\;}$$
+# A second example by hand, with two features:
 #
-# For $\lambda>0$ the matrix is positive definite, whatever $X$ is: for every $z\ne0$,
-# $z^\top(X_c^\top X_c+\lambda I)z=\lVert X_cz\rVert^2+\lambda\lVert z\rVert^2>0$. Collinear columns,
-# more columns than examples: there is always one answer.
+# $$X=\begin{pmatrix}2&2\\1&3\\0&1\end{pmatrix},\quad y=\begin{pmatrix}1\\4\\1\end{pmatrix},\quad \bar x=(1,2),\ \bar y=2,\qquad X_c=\begin{pmatrix}1&0\\0&1\\-1&-1\end{pmatrix},\quad y_c=\begin{pmatrix}-1\\2\\-1\end{pmatrix} .$$
+#
+# Least squares ($\lambda=0$) has to solve $2w_1+w_2=0$, $w_1+2w_2=3$ and finds $w=(-1,2)$. Ridge with $\lambda=1$ has to
+# solve $3w_1+w_2=0$, $w_1+3w_2=3$ and finds $w=(-\tfrac38,\tfrac98)$ and $b=2+\tfrac38-2\cdot\tfrac98=\tfrac18$.
 #
 # **Why is $b$ free?** Because nobody should care whether a temperature is written in Celsius or in Kelvin. If $b$ were
 # penalised, adding 273 to every target would drag the whole fit down and bend the weights as well. Some notes put the
 # column of ones into $X$ and then add $\lambda I$, all of it: that is exactly this mistake.
 #
-# Solve the system with `np.linalg.solve`. There is no need to invert anything: an inverse costs more and is less exact.
+# `np.linalg.solve` solves the system, and any other way to the same weights passes too. There is no need to invert anything:
+# an inverse costs more and is less exact.
 
 
 # %%
@@ -250,7 +254,15 @@ def ridge_fit(X: np.ndarray, y: np.ndarray, lam: float) -> tuple[np.ndarray, flo
 check("ridge")
 
 # %% [markdown]
-# When the checks are green: fifteen noisy points of a wave, and polynomials of degree 12. Thirteen weights for fifteen
+# To compare with your paper, when the check is green:
+#
+# $$\boxed{\;(X_c^\top X_c+\lambda I)\,w=X_c^\top y_c, \qquad b=\bar y-\bar x\cdot w .\;}$$
+#
+# For $\lambda>0$ the matrix is positive definite, whatever $X$ is: for every $z\ne0$,
+# $z^\top(X_c^\top X_c+\lambda I)z=\lVert X_cz\rVert^2+\lambda\lVert z\rVert^2>0$. Collinear columns,
+# more columns than examples: there is always one answer.
+#
+# Now look: fifteen noisy points of a wave, and polynomials of degree 12. Thirteen weights for fifteen
 # points, so with hardly any $\lambda$ the curve runs through nearly everything, and between the points it does as it
 # likes. Change the seed a few times: which of the three curves stays, and which is another one each time?
 
@@ -274,29 +286,25 @@ plt.show()
 # ## What ridge does to a direction: the spectrum
 #
 # Take the singular value decomposition of the *centred* data, $X_c=\sum_js_j\,u_jv_j^\top$. The unit vectors $v_j$ are
-# directions among the features, and $s_j$ says how far the data spread along $v_j$. Put it into the boxed equation:
-# $X_c^\top X_c=\sum_js_j^2v_jv_j^\top$, so the system falls apart into one equation for each direction,
-# $(s_j^2+\lambda)\,(v_j\cdot w)=s_j\,(u_j\cdot y_c)$. Hence
+# directions among the features, and $s_j$ says how far the data spread along $v_j$. Put it into the boxed equation, with
+# $X_c^\top X_c=\sum_js_j^2v_jv_j^\top$: the system falls apart into one equation for each direction, with the number
+# $v_j\cdot w$ as its only unknown. Solve it, and put $w=\sum_j(v_j\cdot w)\,v_j$ together again. That is the exercise; the
+# answer stands below the check.
 #
-# $$w=\sum_j\frac{s_j}{s_j^2+\lambda}\,(u_j\cdot y_c)\,v_j, \qquad \hat y=\bar y\mathbf 1+\sum_j\frac{s_j^2}{s_j^2+\lambda}\,(u_j\cdot y_c)\,u_j .$$
-#
-# Compare with least squares, which has $1/s_j$ in $w$ and the factor 1 in $\hat y$. **Ridge multiplies what least
-# squares finds along $v_j$ by $s_j^2/(s_j^2+\lambda)$**, a number between 0 and 1. Where the data spread far
-# ($s_j^2\gg\lambda$) it keeps nearly everything; where they hardly spread ($s_j^2\ll\lambda$) it keeps nearly nothing;
-# at $s_j^2=\lambda$ one half. It is a sieve for directions, and $\lambda$ is its mesh. And the decomposition does not
+# Compare it with least squares, which finds $(u_j\cdot y_c)/s_j$ along $v_j$. In the second example by hand $s_1^2=3$ along
+# $(1,1)/\sqrt2$ and $s_2^2=1$ along $(1,-1)/\sqrt2$. Least squares finds $(-1,2)$, ridge with $\lambda=1$ finds
+# $(-\tfrac38,\tfrac98)$: along the first direction three quarters of it, along the second a half. **Ridge multiplies what
+# least squares finds along $v_j$ by a number between 0 and 1**: by nearly 1 where the data spread far
+# ($s_j^2\gg\lambda$), by nearly 0 where they hardly spread ($s_j^2\ll\lambda$), and by one half at $s_j^2=\lambda$. It is a
+# sieve (a *filter*) for directions, and $\lambda$ is its mesh. And the decomposition does not
 # depend on $\lambda$: compute it once, and a hundred values of $\lambda$ cost hardly more than one.
 #
-# **How many weights are left?** Least squares spends one degree of freedom for each direction, and one for $b$. Ridge
-# spends a fraction. Predictions are a linear function of the targets, $\hat y=H_\lambda y$ with
-#
-# $$H_\lambda=\tfrac1n\mathbf 1\mathbf 1^\top+\sum_j\frac{s_j^2}{s_j^2+\lambda}\,u_ju_j^\top ,$$
-#
-# and the trace of that matrix counts how strongly the predictions follow the targets:
-#
-# $$\operatorname{df}(\lambda)=\operatorname{tr}H_\lambda=\underbrace{1}_{b}+\sum_j\frac{s_j^2}{s_j^2+\lambda} .$$
-#
-# These are the *effective degrees of freedom*, **with the one for $b$ counted**. In the example by hand there is one
-# direction with $s^2=2$, so for $\lambda=0,1,4$ they are $2,\ 1+\tfrac23,\ 1+\tfrac13$.
+# **How many weights are left?** Predictions are a linear function of the targets, $\hat y=H_\lambda y$, and the trace of
+# that matrix counts how strongly the predictions follow the targets. These are the *effective degrees of freedom*,
+# **with the one for $b$ counted**: $\operatorname{df}(\lambda)=\operatorname{tr}H_\lambda$. Least squares spends one for each
+# direction, and one for $b$. Ridge spends a fraction for each direction, and one for $b$. In the first example by hand
+# there is one direction with $s^2=2$, and for $\lambda=0,1,4$ they are $2,\ 1+\tfrac23,\ 1+\tfrac13$; in the second they are
+# $1+\tfrac34+\tfrac12$ for $\lambda=1$.
 #
 # ## Question: the path
 
@@ -320,9 +328,9 @@ def ridge_path(
 
 
 def effective_dof(X: np.ndarray, lam: float) -> float:
-    """Give the effective degrees of freedom 1 + Σ_j s_j² / (s_j² + λ), with the 1 for b.
+    """Give the effective degrees of freedom tr H_λ of ridge, with the 1 for b.
 
-    X: n×d; the s_j are the singular values of the centred X.  lam: λ > 0.
+    X: n×d, of any rank.  lam: λ > 0.
     """
     ### BEGIN SOLUTION
     s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
@@ -334,6 +342,10 @@ def effective_dof(X: np.ndarray, lam: float) -> float:
 check("path")
 
 # %% [markdown]
+# To compare with your paper, when the check is green:
+#
+# $$w=\sum_j\frac{s_j}{s_j^2+\lambda}\,(u_j\cdot y_c)\,v_j, \qquad H_\lambda=\tfrac1n\mathbf 1\mathbf 1^\top+\sum_j\frac{s_j^2}{s_j^2+\lambda}\,u_ju_j^\top, \qquad \operatorname{df}(\lambda)=\underbrace{1}_{b}+\sum_j\frac{s_j^2}{s_j^2+\lambda} .$$
+#
 # The path of the weights, on data with three strong directions and three weak ones. Follow a line from left to right:
 # some go to 0 at once, some resist for decades of $\lambda$, some even change their sign on the way (each weight mixes
 # several directions, and those shrink at different times). Below, the degrees of freedom fall in two stairs. Where are
@@ -358,118 +370,99 @@ below.set(xlabel="λ (red: the $s_j^2$)", ylabel="degrees of freedom")
 plt.show()
 
 # %% [markdown]
-# ## The other side: one unknown for each example
+# ## Question: small noisy steps, and weight decay
 #
-# Look at the boxed equation once more and move things about: $\lambda w=X_c^\top(y_c-X_cw)$. So
+# Nobody solves a system with a billion unknowns. One walks downhill instead, a few examples at a time: *stochastic gradient
+# descent*. Take a *mini-batch* $B$ of $m$ examples. Here, as in the assignments after this one, the loss is a **mean** over
+# them, and a square carries a $\tfrac12$. With the errors $e_i=w\cdot x_i+b-y_i$ (prediction minus target) it is
 #
-# $$w=X_c^\top\alpha \quad\text{with}\quad \alpha=\tfrac1\lambda\,(y_c-X_cw) .$$
+# $$L=\frac1m\sum_{i\in B}\tfrac12e_i^2+\tfrac\delta2\lVert w\rVert^2 .$$
 #
-# The weights are a sum of examples, each pulling in its own direction with a force $\alpha_i$ in proportion to its
-# residual. (Compare the perceptron, whose weights are the sum of its mistakes.) Put $w=X_c^\top\alpha$ back into the
-# definition of $\alpha$:
+# A step with rate $\eta$ subtracts $\eta$ times the gradient: $w\leftarrow w-\eta\,\partial L/\partial w$,
+# $b\leftarrow b-\eta\,\partial L/\partial b$, and both right sides use the old $w$ and $b$. The gradient is yours to find; it
+# stands below the check.
 #
-# $$(X_cX_c^\top+\lambda I)\,\alpha=y_c .$$
-#
-# This is the **dual**: $n$ equations where the primal has $d$. With 200 images of a million pixels, that is the
-# difference between a blink and a year. And in it the examples appear only in products $x_i\cdot x_j$, the *Gram
-# matrix*. So nothing stops you from putting another measure of likeness in its place, a **kernel** $k(x,z)$, such as
-#
-# $$k(x,z)=\exp\left(-\frac{\lVert x-z\rVert^2}{2\,\mathrm{width}^2}\right) .$$
-#
-# That is a dot product too, of features of $x$ and $z$ that are infinitely many; we never write them down.
-#
-# **Centring.** The features that we do not write down must be centred all the same, for $b$ is free. Let
-# $C=I-\tfrac1n\mathbf 1\mathbf 1^\top$, the matrix that subtracts the mean: $X_c=CX$. Then
-# $X_cX_c^\top=C\,XX^\top C$, so from a kernel matrix $K$ with $K_{ij}=k(x_i,x_j)$ we get what we need without the
-# features: $CKC$, which is $K$ minus its column means, minus its row means, plus its overall mean. In short:
-#
-# $$(CKC+\lambda I)\,\alpha=y_c, \qquad f(x)=\sum_i\alpha_i\,k(x_i,x)+b .$$
-#
-# *And the constant?* Multiply the system by $\mathbf 1^\top$: since $\mathbf 1^\top C=0$ and $\mathbf 1^\top y_c=0$, it
-# says $\lambda\sum_i\alpha_i=0$. The forces balance. Hence $\sum_i\alpha_i(x_i-\bar x)=\sum_i\alpha_ix_i$, which is why
-# $f$ above may use the kernel as it is, not centred; centring the new $x$ too would only change $f$ by a constant, and
-# $b$ takes it in. As ever, the residuals of the training examples sum to 0, so $b$ is the mean of
-# $y_i-\sum_j\alpha_jk(x_j,x_i)$.
-#
-# ## Question: the dual, and kernels
-#
-# For the distances, $\lVert x-z\rVert^2=\lVert x\rVert^2+\lVert z\rVert^2-2\,x\cdot z$ spares you an array of
-# $n\times m\times d$ numbers.
+# By hand: the first two examples of the first table, $x=1,2$ with $y=1,4$, and $w=2$, $b=1$. The errors are $2$ and $1$. With
+# $\eta=0.1$ and $\delta=0.5$ the step goes to
+# $w=2-0.1\cdot\bigl(\tfrac{2\cdot1+1\cdot2}2+0.5\cdot2\bigr)=1.7$ and $b=1-0.1\cdot\tfrac{2+1}2=0.85$. Had both errors been 0,
+# it would have gone to $w=1.9$ and $b=1$.
 
 
 # %%
-def gaussian_kernel(X: np.ndarray, Z: np.ndarray, width: float) -> np.ndarray:
-    """Give the likeness exp(−‖x_i − z_j‖² / (2 width²)) of every x_i to every z_j.
+def sgd_step(
+    X: np.ndarray, y: np.ndarray, w: np.ndarray, b: float, rate: float, decay: float
+) -> tuple[np.ndarray, float]:
+    """Do one step of gradient descent with weight decay on one mini-batch.
 
-    X: n×d.  Z: m×d.  width: a positive number.  Returns n×m.
+    X: m×d and y: m targets, the mini-batch.  w: d weights.  b: a number.
+    rate: η.  decay: δ, for the penalty (δ/2)‖w‖² added to the mean of ½e².
+    Returns (the new w, the new b). The array w itself stays as it was.
     """
     ### BEGIN SOLUTION
-    squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T
-    return np.exp(-np.maximum(squares, 0) / (2 * width**2))
+    e = X @ w + b - y
+    return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())
     ### END SOLUTION
 
 
-def centre_kernel(K: np.ndarray) -> np.ndarray:
-    """Give CKC with C = I − (1/n) 1 1ᵀ: the Gram matrix of the centred features.
+def sgd(
+    X: np.ndarray, y: np.ndarray, batches: list[np.ndarray], rate: float, decay: float
+) -> tuple[np.ndarray, float]:
+    """Step once for each mini-batch, in order, from w = 0 and b = 0.
 
-    K: n×n, symmetric.  Returns n×n.
+    X: n×d.  y: n targets.  batches: arrays of indices into the examples, each of any size
+    from 1 on; an example whose index stands in a batch twice counts twice there.
+    Returns (the final w, the final b).
     """
     ### BEGIN SOLUTION
-    return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
-    ### END SOLUTION
-
-
-def kernel_ridge(K: np.ndarray, y: np.ndarray, lam: float) -> tuple[np.ndarray, float]:
-    """Give the α and b of kernel ridge regression: f(x) = Σ_i α_i k(x_i, x) + b.
-
-    α solves (CKC + λI) α = y − ȳ1; b makes the training residuals y_i − f(x_i) sum to 0.
-
-    K: n×n, K_ij = k(x_i, x_j), not centred.  y: n targets.  lam: λ > 0.
-    Returns (α: n numbers, b: a number).
-    """
-    ### BEGIN SOLUTION
-    alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())
-    return alpha, float(np.mean(y - K @ alpha))
+    w, b = np.zeros(X.shape[1]), 0.0
+    for batch in batches:
+        w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)
+    return w, b
     ### END SOLUTION
 
 
 # %%
-check("dual")
+check("sgd")
 
 # %% [markdown]
-# Real handwriting. For each digit there is a target: $+1$ for its images, $-1$ for all others. Ten kernel ridge
-# regressions, and the largest of the ten predictions reads the digit. No layers, no training loop: one linear system
-# for each digit, and your three functions. Then try other widths. A very small one reads the training images
-# perfectly and the new ones not at all; why?
+# To compare with your paper, when the check is green:
+#
+# $$w\leftarrow(1-\eta\delta)\,w-\frac\eta m\sum_{i\in B}e_i\,x_i, \qquad b\leftarrow b-\frac\eta m\sum_{i\in B}e_i .$$
+#
+# In every step the weights shrink by the factor $1-\eta\delta$: they *decay*. The constant does not. (Two misprints that
+# one meets: $w$ without its factor, and $w$ in place of $b$ on the right. Try what happens then.)
+#
+# Which ridge regression is this? The descent comes to rest where the full gradient is 0:
+# $\tfrac1nX^\top e+\delta w=0$. Multiply by $2n$ and compare with $\partial J/\partial w$: a decay $\delta$ on the
+# ½-mean loss is ridge with
+#
+# $$\lambda=n\,\delta .$$
+#
+# The descent, and the ridge solution with $\lambda=n\delta$ that it is looking for. With all the data in every step it
+# arrives; with mini-batches it ends in a buzz (noise) about the same place. What does a smaller rate do to the buzz?
 
 # %% tags=["explore"]
-images, labels = digits()
-chosen = np.random.default_rng(0).permutation(len(images))[:1100]
-X, t = images[chosen].reshape(len(chosen), 64), labels[chosen]
-X, X_new, t, t_new = X[:600], X[600:], t[:600], t[600:]
+rng = np.random.default_rng(6)
+data = regression(rng, 80, 3, sigma=1.0)
+X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+decay, rate, steps = 0.2, 0.05, 250
+w, b = ridge_fit(X, data.y, len(X) * decay)
 
-for width in [0.2, 1.5, 20.0]:
-    K, K_new = gaussian_kernel(X, X, width), gaussian_kernel(X_new, X, width)
-    scores, scores_new = np.zeros((len(X), 10)), np.zeros((len(X_new), 10))
-    for digit in range(10):
-        alpha, b = kernel_ridge(K, np.where(t == digit, 1.0, -1.0), lam=0.01)
-        scores[:, digit], scores_new[:, digit] = K @ alpha + b, K_new @ alpha + b
-    read, read_new = scores.argmax(axis=1), scores_new.argmax(axis=1)
-    print(
-        f"width {width:4}: {np.mean(read == t):6.1%} of the training images read,", end=" "
-    )
-    print(f"{np.mean(read_new == t_new):6.1%} of 500 new ones")
-
-    if width == 1.5:
-        wrong = np.flatnonzero(read_new != t_new)[:8]
-        figure, panels = plt.subplots(1, 8, figsize=(11, 1.7))
-        for panel in panels:
-            panel.axis("off")
-        for panel, i in zip(panels, wrong, strict=False):
-            panel.imshow(X_new[i].reshape(8, 8), cmap="Greys")
-            panel.set_title(f"{t_new[i]}, read as {read_new[i]}", fontsize=8)
-        figure.suptitle("misread, with width 1.5", y=1.15)
-        plt.show()
+plt.figure(figsize=(8, 4.5))
+for size, style in [(80, "-"), (4, ":")]:
+    now, constant, path = np.zeros(3), 0.0, []
+    for _ in range(steps):
+        batch = rng.choice(80, size=size, replace=False)
+        now, constant = sgd_step(X[batch], data.y[batch], now, constant, rate, decay)
+        path.append(now)
+    for k, line in enumerate(np.array(path).T):
+        plt.plot(line, style, color=f"C{k}", label=f"$w_{k + 1}$, batches of {size}")
+for k in range(3):
+    plt.axhline(w[k], color=f"C{k}", linewidth=0.6)
+plt.xlabel("step (thin lines: ridge with λ = nδ)")
+plt.legend(fontsize=8, ncol=2, loc="lower right")
+plt.ylim(-1.8, 2.8)
+plt.show()
 
 # %% [markdown]
 # ## Which λ? Ask examples that were not used
@@ -488,24 +481,19 @@ for width in [0.2, 1.5, 20.0]:
 #
 # Let $\hat y_{-i}$ be the prediction for example $i$ of the fit that never saw it. Change the target $y_i$ to just that
 # number, $\hat y_{-i}$, and fit to all $n$ examples. What comes out? The very same fit: without example $i$ it was the
-# best one, and example $i$ now adds an error of 0 to it. Now use that predictions are linear in the targets,
-# $\hat y=H_\lambda y$. Changing one target from $y_i$ to $\hat y_{-i}$ moves the prediction of example $i$ by
-# $h_{ii}$ times the change:
+# best one, and example $i$ now adds an error of 0 to it. And predictions are linear in the targets, $\hat y=H_\lambda y$:
+# changing one target moves the prediction of its example by $h_{ii}$ times the change. So $\hat y_{-i}$ is both the changed
+# target and what is then predicted. Write that as an equation and solve it for $y_i-\hat y_{-i}$; the answer stands below
+# the check.
 #
-# $$\hat y_{-i}=\hat y_i+h_{ii}\,(\hat y_{-i}-y_i) \quad\Longrightarrow\quad \boxed{\;y_i-\hat y_{-i}=\frac{y_i-\hat y_i}{1-h_{ii}} .\;}$$
-#
-# The *leverage* $h_{ii}$ is how much an example helps to predict itself. Its residual looks smaller than it should, by
-# just that share. From the matrix $H_\lambda$ above,
-#
-# $$h_{ii}=\frac1n+x_{c,i}^\top(X_c^\top X_c+\lambda I)^{-1}x_{c,i} ,$$
-#
-# where $x_{c,i}$ is the $i$-th row of $X_c$. The $\tfrac1n$ belongs to $b$: example $i$ also helped to find the mean.
-# By hand, with $\lambda=1$: $h=(\tfrac23,\tfrac13,\tfrac23)$, so the left-out residuals are
-# $-1/\tfrac13=-3,\ 1/\tfrac23=1.5,\ 0$. Leave out the point $(2,4)$ with pencil and paper: you get $1.5$.
+# The *leverage* $h_{ii}$, from the diagonal of $H_\lambda$, is how much an example helps to predict itself; $\tfrac1n$ of it
+# belongs to $b$, for example $i$ also helped to find the mean. By hand, with $\lambda=1$: the leverages are
+# $\tfrac23,\tfrac13,\tfrac23$, the residuals are $-1,\ 1,\ 0$, and the left-out residuals are $-3,\ 1.5,\ 0$. Leave out the
+# point $(2,4)$ with pencil and paper: you get $1.5$.
 #
 # ## Question: choosing λ
 #
-# Wherever one of these functions fits, let it call your `ridge_fit`.
+# Where one of these functions needs a ridge fit, let it call your `ridge_fit`.
 
 
 # %%
@@ -528,7 +516,8 @@ def kfold_errors(
     The examples of one fold are predicted by a ridge fit to all other folds.
 
     X: n×d.  y: n targets.  lams: L positive numbers.  folds: n integers, the fold of each
-    example; folds may differ in size.  Returns L numbers, in the order of lams.
+    example, at least two different ones; folds may differ in size, and numbers may be
+    missing between them.  Returns L numbers, in the order of lams.
     """
     ### BEGIN SOLUTION
     squares = np.zeros((len(lams), len(y)))
@@ -544,7 +533,7 @@ def kfold_errors(
 def loo_residuals(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
     """Give the leave-one-out residuals y_i − ŷ_{−i}, from one fit to all the data.
 
-    X: n×d, of any rank.  y: n targets.  lam: λ > 0.  Returns n numbers.
+    X: n×d, of any rank, n at least 2.  y: n targets.  lam: λ > 0.  Returns n numbers.
     """
     ### BEGIN SOLUTION
     w, b = ridge_fit(X, y, lam)
@@ -558,8 +547,8 @@ def loo_residuals(X: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
 def choose_lambda(X: np.ndarray, y: np.ndarray, lams: np.ndarray) -> float:
     """Give that one of lams for which the mean squared leave-one-out residual is smallest.
 
-    X: n×d.  y: n targets.  lams: L positive numbers, in any order; if two are equally good,
-    either will do.
+    X: n×d, n at least 2.  y: n targets.  lams: L positive numbers, in any order; if two are
+    equally good, either will do.
     """
     ### BEGIN SOLUTION
     errors = [np.mean(loo_residuals(X, y, lam) ** 2) for lam in lams]
@@ -571,6 +560,13 @@ def choose_lambda(X: np.ndarray, y: np.ndarray, lams: np.ndarray) -> float:
 check("choose")
 
 # %% [markdown]
+# To compare with your paper, when the check is green: $\hat y_{-i}=\hat y_i+h_{ii}\,(\hat y_{-i}-y_i)$, and so
+#
+# $$\boxed{\;y_i-\hat y_{-i}=\frac{y_i-\hat y_i}{1-h_{ii}}\;} \quad\text{with}\quad h_{ii}=\frac1n+x_{c,i}^\top(X_c^\top X_c+\lambda I)^{-1}x_{c,i} ,$$
+#
+# where $x_{c,i}$ is the $i$-th row of $X_c$. A residual looks smaller than it should, by just the share that the example had
+# in its own prediction.
+#
 # Forty examples, twenty-five features, most of them of no use. The training error (grey) would choose the left end. The
 # two honest estimates agree on a valley. The dashed line is the error on ten thousand fresh examples, which outside of a
 # course nobody has: how far from its lowest point is the choice? Then try other seeds. With forty examples the *height* of
@@ -633,7 +629,7 @@ def simulate(
     """Draw targets y = Xw + b1 + σε with ε_i independent and standard normal.
 
     X: n×d.  w: d numbers.  b: a number.  sigma: σ ≥ 0, the standard deviation of the noise.
-    Returns n numbers, new ones at every call.
+    Returns n numbers, new ones at every call. How they are drawn from rng is up to you.
     """
     ### BEGIN SOLUTION
     return X @ w + b + sigma * rng.normal(size=len(X))
@@ -651,8 +647,9 @@ def measured_risk(
 ) -> np.ndarray:
     """Measure the excess risk of ridge, averaged over data sets with fresh noise.
 
-    Each time: draw y with `simulate`, fit it for every λ, and for every λ take the mean
-    over the n examples of (prediction − (x_i·w + b))².
+    Each time: draw one y with `simulate` and fit it for every λ, so that all λ are compared
+    on the same noise; for every λ take the mean over the n examples of
+    (prediction − (x_i·w + b))².
 
     X: n×d.  w, b, sigma: the truth.  lams: L positive numbers.
     repeats: how many data sets.
@@ -782,12 +779,13 @@ plt.show()
 #    and chooses 100. What should be done next? `"accept"` it, `"refine"` the grid between 10 and 100, `"widen"` it, or
 #    go `"back"` to 0.01, where the training error is smallest.
 # 7. `overfit`. A polynomial of degree 3 has a training error of 0.24 and a validation error of 0.31; one of degree 9 has
-#    0.08 and 0.30. A friend says: "the validation error did not rise, so the second one does not overfit more." Which
-#    number should the friend look at? The `"training"` error, the `"validation"` error, the `"gap"` between the two, or the
-#    `"degree"`.
-# 8. `patients`. Forty patients, ten measurements of each. All 400 are shuffled and dealt into five folds. The
-#    cross-validation error is a third of the error on new patients. Which assumption broke? The examples are not
-#    `"independent"`, the model is not `"linear"`, $b$ is not `"free"`, or the noise is not `"normal"`.
+#    0.08 and 0.30. A friend says: "the validation error did not rise, so the second one does not overfit more." It does:
+#    by how much? (A number, in the sense of the word that the section above gives.)
+# 8. `patients`. Forty patients, ten measurements of each. How well will the model do on new patients? Somebody proposes
+#    (a) to deal all 400 measurements into five folds at random; (b) to deal the patients into five folds, each with all ten
+#    measurements; (c) to fit the first eight measurements of every patient and to hold out the last two; (d) to fit 32
+#    patients and to hold out eight, drawn at random; (e) to leave out one patient at a time. How many of the five give an
+#    error that can be believed? (A number.)
 # 9. `noise`. "Least squares is maximum likelihood." For which independent noise is that so? `"laplace"` noise,
 #    `"gaussian"` noise of constant variance, `"uniform"` noise between two bounds, or `"any"` noise with mean 0.
 # 10. `prior`. Instead of $\lambda\lVert w\rVert^2$ somebody adds $\mu\,(|w_1|+\dots+|w_d|)$. The most probable weights
@@ -801,8 +799,8 @@ concept_answers = {
     "freedom": None,  # a number
     "floor": None,  # a number from 0 to 6
     "grid": None,  # "accept", "refine", "widen" or "back"
-    "overfit": None,  # "training", "validation", "gap" or "degree"
-    "patients": None,  # "independent", "linear", "free" or "normal"
+    "overfit": None,  # a number
+    "patients": None,  # a number from 0 to 5
     "noise": None,  # "laplace", "gaussian", "uniform" or "any"
     "prior": None,  # "gaussian", "laplace", "uniform" or "cauchy"
 }
@@ -814,8 +812,8 @@ concept_answers.update(
     freedom=2.3,
     floor=2,
     grid="widen",
-    overfit="gap",
-    patients="independent",
+    overfit=0.15,
+    patients=3,
     noise="gaussian",
     prior="laplace",
 )
@@ -827,10 +825,122 @@ check("concepts")
 # %% [markdown]
 # That was the core. What follows is extra: each part stands alone, in any order.
 #
+# ## Extra: the other side, one unknown for each example
+#
+# Look at the boxed equation of ridge once more and move things about: $\lambda w=X_c^\top(y_c-X_cw)$. So
+#
+# $$w=X_c^\top\alpha \quad\text{with}\quad \alpha=\tfrac1\lambda\,(y_c-X_cw) .$$
+#
+# The weights are a sum of examples, each pulling in its own direction with a force $\alpha_i$ in proportion to its
+# residual. (Compare the perceptron, whose weights are the sum of its mistakes.) Put $w=X_c^\top\alpha$ back into the
+# definition of $\alpha$:
+#
+# $$(X_cX_c^\top+\lambda I)\,\alpha=y_c .$$
+#
+# This is the **dual**: $n$ equations where the primal has $d$. With 200 images of a million pixels, that is the
+# difference between a blink and a year. And in it the examples appear only in products $x_i\cdot x_j$, the *Gram
+# matrix*. So nothing stops you from putting another measure of likeness (*similarity*) in its place, a **kernel** $k(x,z)$, such as
+#
+# $$k(x,z)=\exp\left(-\frac{\lVert x-z\rVert^2}{2\,\mathrm{width}^2}\right) .$$
+#
+# That is a dot product too, of features of $x$ and $z$ that are infinitely many; we never write them down.
+#
+# **Centring.** The features that we do not write down must be centred all the same, for $b$ is free. Let
+# $C=I-\tfrac1n\mathbf 1\mathbf 1^\top$, the matrix that subtracts the mean: $X_c=CX$. Then
+# $X_cX_c^\top=C\,XX^\top C$, so from a kernel matrix $K$ with $K_{ij}=k(x_i,x_j)$ we get what we need without the
+# features: $CKC$, which is $K$ minus its column means, minus its row means, plus its overall mean. In short:
+#
+# $$(CKC+\lambda I)\,\alpha=y_c, \qquad f(x)=\sum_i\alpha_i\,k(x_i,x)+b .$$
+#
+# *And the constant?* Multiply the system by $\mathbf 1^\top$: since $\mathbf 1^\top C=0$ and $\mathbf 1^\top y_c=0$, it
+# says $\lambda\sum_i\alpha_i=0$. The forces balance. Hence $\sum_i\alpha_i(x_i-\bar x)=\sum_i\alpha_ix_i$, which is why
+# $f$ above may use the kernel as it is, not centred; centring the new $x$ too would only change $f$ by a constant, and
+# $b$ takes it in. As ever, the residuals of the training examples sum to 0, so $b$ is the mean of
+# $y_i-\sum_j\alpha_jk(x_j,x_i)$.
+#
+# For the distances, $\lVert x-z\rVert^2=\lVert x\rVert^2+\lVert z\rVert^2-2\,x\cdot z$ spares you an array of
+# $n\times m\times d$ numbers. (Rounding may bring it a little below 0.)
+
+
+# %%
+def gaussian_kernel(X: np.ndarray, Z: np.ndarray, width: float) -> np.ndarray:
+    """Give the likeness exp(−‖x_i − z_j‖² / (2 width²)) of every x_i to every z_j.
+
+    X: n×d.  Z: m×d.  width: a positive number.  Returns n×m.
+    """
+    ### BEGIN SOLUTION
+    squares = (X**2).sum(axis=1)[:, None] + (Z**2).sum(axis=1) - 2 * X @ Z.T
+    return np.exp(-np.maximum(squares, 0) / (2 * width**2))
+    ### END SOLUTION
+
+
+def centre_kernel(K: np.ndarray) -> np.ndarray:
+    """Give CKC with C = I − (1/n) 1 1ᵀ: the Gram matrix of the centred features.
+
+    K: n×n, symmetric.  Returns n×n.
+    """
+    ### BEGIN SOLUTION
+    return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    ### END SOLUTION
+
+
+def kernel_ridge(K: np.ndarray, y: np.ndarray, lam: float) -> tuple[np.ndarray, float]:
+    """Give the α and b of kernel ridge regression: f(x) = Σ_i α_i k(x_i, x) + b.
+
+    α solves (CKC + λI) α = y − ȳ1; b makes the training residuals y_i − f(x_i) sum to 0.
+
+    K: n×n, K_ij = k(x_i, x_j), not centred.  y: n targets.  lam: λ > 0.
+    Returns (α: n numbers, b: a number).
+    """
+    ### BEGIN SOLUTION
+    alpha = np.linalg.solve(centre_kernel(K) + lam * np.eye(len(K)), y - y.mean())
+    return alpha, float(np.mean(y - K @ alpha))
+    ### END SOLUTION
+
+
+# %%
+check("dual")
+
+# %% [markdown]
+# Real handwriting. For each digit there is a target: $+1$ for its images, $-1$ for all others. Ten kernel ridge
+# regressions, and the largest of the ten predictions reads the digit. No layers, no training loop: one linear system
+# for each digit, and your three functions. Then try other widths. A very small one reads the training images
+# perfectly and the new ones not at all; why?
+
+# %% tags=["explore"]
+images, labels = digits()
+chosen = np.random.default_rng(0).permutation(len(images))[:1100]
+X, t = images[chosen].reshape(len(chosen), 64), labels[chosen]
+X, X_new, t, t_new = X[:600], X[600:], t[:600], t[600:]
+
+for width in [0.2, 1.5, 20.0]:
+    K, K_new = gaussian_kernel(X, X, width), gaussian_kernel(X_new, X, width)
+    scores, scores_new = np.zeros((len(X), 10)), np.zeros((len(X_new), 10))
+    for digit in range(10):
+        alpha, b = kernel_ridge(K, np.where(t == digit, 1.0, -1.0), lam=0.01)
+        scores[:, digit], scores_new[:, digit] = K @ alpha + b, K_new @ alpha + b
+    read, read_new = scores.argmax(axis=1), scores_new.argmax(axis=1)
+    print(
+        f"width {width:4}: {np.mean(read == t):6.1%} of the training images read,", end=" "
+    )
+    print(f"{np.mean(read_new == t_new):6.1%} of 500 new ones")
+
+    if width == 1.5:
+        wrong = np.flatnonzero(read_new != t_new)[:8]
+        figure, panels = plt.subplots(1, 8, figsize=(11, 1.7))
+        for panel in panels:
+            panel.axis("off")
+        for panel, i in zip(panels, wrong, strict=False):
+            panel.imshow(X_new[i].reshape(8, 8), cmap="Greys")
+            panel.set_title(f"{t_new[i]}, read as {read_new[i]}", fontsize=8)
+        figure.suptitle("misread, with width 1.5", y=1.15)
+        plt.show()
+
+# %% [markdown]
 # ## Extra: squares, absolute values, and one bad example
 #
-# In this question and in those on descent, as in the assignments after this one, a loss is a **mean** over the examples, and
-# the squared loss carries a $\tfrac12$. With $e_i=w\cdot x_i+b-y_i$,
+# As in the question on small steps, a loss is here a **mean** over the examples, and the squared loss carries a $\tfrac12$.
+# With $e_i=w\cdot x_i+b-y_i$,
 #
 # $$L_2=\frac1n\sum_i\tfrac12e_i^2,\quad \nabla_wL_2=\frac1n\sum_ie_ix_i; \qquad L_1=\frac1n\sum_i|e_i|,\quad \nabla_wL_1=\frac1n\sum_i\operatorname{sign}(e_i)\,x_i .$$
 #
@@ -909,88 +1019,6 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# ## Extra: small noisy steps, and weight decay
-#
-# Take a few examples, a *mini-batch* $B$ of $m$, and step against the gradient of their mean loss $\tfrac12e^2$. With a
-# penalty $\tfrac\delta2\lVert w\rVert^2$ added to that loss, the gradient gains $\delta w$, and the step with rate $\eta$
-# becomes
-#
-# $$w\leftarrow(1-\eta\delta)\,w-\frac\eta m\sum_{i\in B}e_i\,x_i, \qquad b\leftarrow b-\frac\eta m\sum_{i\in B}e_i .$$
-#
-# In every step the weights shrink by the factor $1-\eta\delta$: they *decay*. The constant does not. Both right
-# sides use the old $w$ and $b$. (Two misprints that one meets: $w$ without its factor, and $w$ in place of $b$ on the
-# right. Try what happens then.)
-#
-# Which ridge regression is this? The descent comes to rest where the full gradient is 0:
-# $\tfrac1nX^\top e+\delta w=0$. Multiply by $2n$ and compare with $\partial J/\partial w$: a decay $\delta$ on the
-# ½-mean loss is ridge with
-#
-# $$\lambda=n\,\delta .$$
-
-
-# %%
-def sgd_step(
-    X: np.ndarray, y: np.ndarray, w: np.ndarray, b: float, rate: float, decay: float
-) -> tuple[np.ndarray, float]:
-    """Do one step of gradient descent with weight decay on one mini-batch.
-
-    X: m×d and y: m targets, the mini-batch.  w: d weights.  b: a number.
-    rate: η.  decay: δ, for the penalty (δ/2)‖w‖² added to the mean of ½e².
-    Returns (the new w, the new b). The array w itself stays as it was.
-    """
-    ### BEGIN SOLUTION
-    e = X @ w + b - y
-    return (1 - rate * decay) * w - rate * X.T @ e / len(y), float(b - rate * e.mean())
-    ### END SOLUTION
-
-
-def sgd(
-    X: np.ndarray, y: np.ndarray, batches: list[np.ndarray], rate: float, decay: float
-) -> tuple[np.ndarray, float]:
-    """Step once for each mini-batch, in order, from w = 0 and b = 0.
-
-    X: n×d.  y: n targets.  batches: arrays of indices into the examples, of any sizes.
-    Returns (the final w, the final b).
-    """
-    ### BEGIN SOLUTION
-    w, b = np.zeros(X.shape[1]), 0.0
-    for batch in batches:
-        w, b = sgd_step(X[batch], y[batch], w, b, rate, decay)
-    return w, b
-    ### END SOLUTION
-
-
-# %%
-check("sgd")
-
-# %% [markdown]
-# The descent, and the ridge solution with $\lambda=n\delta$ that it is looking for. With all the data in every step it
-# arrives; with mini-batches it ends in a buzz about the same place. What does a smaller rate do to the buzz?
-
-# %% tags=["explore"]
-rng = np.random.default_rng(6)
-data = regression(rng, 80, 3, sigma=1.0)
-X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-decay, rate, steps = 0.2, 0.05, 250
-w, b = ridge_fit(X, data.y, len(X) * decay)
-
-plt.figure(figsize=(8, 4.5))
-for size, style in [(80, "-"), (4, ":")]:
-    now, constant, path = np.zeros(3), 0.0, []
-    for _ in range(steps):
-        batch = rng.choice(80, size=size, replace=False)
-        now, constant = sgd_step(X[batch], data.y[batch], now, constant, rate, decay)
-        path.append(now)
-    for k, line in enumerate(np.array(path).T):
-        plt.plot(line, style, color=f"C{k}", label=f"$w_{k + 1}$, batches of {size}")
-for k in range(3):
-    plt.axhline(w[k], color=f"C{k}", linewidth=0.6)
-plt.xlabel("step (thin lines: ridge with λ = nδ)")
-plt.legend(fontsize=8, ncol=2, loc="lower right")
-plt.ylim(-1.8, 2.8)
-plt.show()
-
-# %% [markdown]
 # ## Extra: Bayes
 #
 # Suppose $y_i=w\cdot x_i+b+\sigma\varepsilon_i$ with independent standard normal $\varepsilon_i$. The density of a
@@ -1066,8 +1094,9 @@ check("bayes")
 # %% [markdown]
 # ## Extra: growing models
 #
-# A polynomial of higher degree can do all that one of lower degree can. So its training error is never larger. What
-# about new points? Errors here are means of $(y-\hat y)^2$.
+# A polynomial of higher degree can do all that one of lower degree can. So its training error is never larger, as long as
+# `least_squares` counts every singular value. (Far from $-1\dots1$ the powers differ so much in size that it counts some as 0,
+# and then the error can rise.) What about new points? Errors here are means of $(y-\hat y)^2$.
 #
 # - The **training error** (empirical risk) is measured on the points that were fitted.
 # - The **validation error** is measured on points that were held out.
@@ -1193,7 +1222,7 @@ def p_norm(x: np.ndarray, p: float) -> float:
     x: d numbers, of either sign.
     """
     ### BEGIN SOLUTION
-    sizes = np.abs(x)
+    sizes = np.abs(np.asarray(x, dtype=float))
     return float(sizes.max() if p == np.inf else (sizes**p).sum() ** (1 / p))
     ### END SOLUTION
 
@@ -1201,20 +1230,21 @@ def p_norm(x: np.ndarray, p: float) -> float:
 def norm_axioms(f, vectors: np.ndarray, numbers: np.ndarray) -> dict[str, bool]:
     """Tell which axioms of a norm hold for f on these examples, up to rounding.
 
-    f: a function from a vector to a number.
-    vectors: m×d, none of them 0; the vector 0 itself is to be tried as well.
-    numbers: the α to try with every vector; some are negative.
-    Returns {"homogeneous": …, "triangle": …, "definite": …}, each True or False: whether f
-    passes on every vector and α; on every pair of vectors, a vector with itself included;
-    on every vector and on 0. Differences of 1e-9 (relative) are rounding.
+    f: a function from a vector of d numbers to a number.
+    vectors: m×d, none of them 0.  numbers: the α to try; some are negative.
+    Returns {"homogeneous": …, "triangle": …, "definite": …}, each True or False:
+    homogeneous, whether f passes with every vector and every α; triangle, with every pair
+    of vectors, a vector with itself included; definite, with every vector and with the
+    vector 0, which is tried here alone. Let ε be 1e-9 times the largest |f(x)| of the
+    vectors: a difference of at most ε is rounding, a value between −ε and ε counts as 0.
     """
     ### BEGIN SOLUTION
-    rounding = 1e-9 * max(abs(f(x)) for x in vectors) + 1e-12
+    rounding = 1e-9 * max(abs(f(x)) for x in vectors)
     scaled = [abs(f(a * x) - abs(a) * f(x)) for a in numbers for x in vectors]
     longer = [f(x + z) - f(x) - f(z) for x in vectors for z in vectors]
     at_zero = abs(f(np.zeros(vectors.shape[1])))
     return {
-        "homogeneous": bool(max(scaled) <= rounding * max(1, *np.abs(numbers))),
+        "homogeneous": bool(max(scaled) <= rounding),
         "triangle": bool(max(longer) <= rounding),
         "definite": bool(min(f(x) for x in vectors) > rounding and at_zero <= rounding),
     }
@@ -1241,7 +1271,7 @@ check("norms")
 # - `"D"`: So $\lVert w_t-u\rVert<r$ as soon as $t<r/\lVert v-u\rVert$.
 # - `"E"`: Suppose that the local minimum $u$ is not global: there is a $v$ with $J(v)<J(u)$.
 # - `"F"`: Convexity says $J(w_t)\ge(1-t)J(u)+tJ(v)$.
-# - `"G"`: For such a $t$ also $J(w_t)\ge J(u)$, because $u$ is a local minimum: a contradiction.
+# - `"G"`: But for $\lVert w_t-u\rVert<r$ also $J(w_t)\ge J(u)$, because $u$ is a local minimum: a contradiction.
 # - `"H"`: Convexity says $J(w_t)\le(1-t)J(u)+tJ(v)$.
 # - `"I"`: The distance of $w_t$ from $u$ is $\lVert w_t-u\rVert=t\,\lVert v-u\rVert$.
 # - `"K"`: So $J(w_t)<J(u)$ for $t=1$ alone.
