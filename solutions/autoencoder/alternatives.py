@@ -22,7 +22,7 @@ def tied_loss(W, b, c, X):
 
 @alternative("gradient_example_by_example", "tied")
 def tied_gradient(W, b, c, X):
-    dW, db, dc = np.zeros_like(W), np.zeros_like(b), np.zeros_like(c)
+    dW, db, dc = np.zeros(W.shape), np.zeros(len(b)), np.zeros(len(c))
     for x in X:
         h = 1 / (1 + np.exp(-(W @ x + b)))
         e = W.T @ h + c - x
@@ -86,7 +86,7 @@ def linear_gradient(E, D, X):
 
 @alternative("trains_without_calling_anything", "experiment")
 def train_linear(X, E, D, rate, steps):
-    S, E, D, losses = X.T @ X / len(X), E.copy(), D.copy(), []
+    S, E, D, losses = X.T @ X / len(X), E.astype(float), D.astype(float), []
     for t in range(steps + 1):
         miss = D @ E - np.eye(len(S))
         losses.append(0.5 * np.sum((miss @ S) * miss))

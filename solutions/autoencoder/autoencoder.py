@@ -79,8 +79,8 @@ plt.show()
 #   counts as 0. (A $\sigma$ without a bracket after it is a standard deviation. Both names are too common to change.)
 # - Logarithms are natural. Variances and covariances divide by $n$.
 # - Arrays may hold integers. What you compute from them are numbers all the same, not cut to integers.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen. Noise is always passed in, so that the same call gives the same answer.
+# - Functions never change what they are given, arrays or lists: one that does loses a check of its question, the first in
+#   which that is seen. Noise is always passed in, so that the same call gives the same answer.
 
 
 # %%
@@ -190,7 +190,7 @@ check("tied")
 # %% tags=["explore"]
 images, labels = digits()
 pixels = images.reshape(len(images), -1)[np.random.default_rng(0).permutation(len(images))]
-units, rate = 30, 0.3
+units, rate = 30, 0.1
 
 rng = np.random.default_rng(2)
 parameters = [0.1 * rng.normal(size=(units, 64)), np.zeros(units), pixels.mean(axis=0)]
@@ -487,22 +487,25 @@ plt.show()
 #
 # $$\tfrac12\,\mathbb E\bigl(a(x+\nu)-x\bigr)^2=\tfrac12(a-1)^2v+\tfrac12a^2\sigma^2, \qquad\text{least at}\qquad a=\frac{v}{v+\sigma^2} .$$
 #
-# With signal and noise equally strong, the best you can do is to believe *half* of what you see. In $d$ dimensions the
-# map is $\hat x=A\tilde x+b$, and the same calculation gives the loss averaged over all noise, exactly:
+# With signal and noise equally strong, the best you can do is to believe *half* of what you see.
 #
-# $$\bar L(A,b)=\frac1n\sum_i\tfrac12\lVert Ax_i+b-x_i\rVert^2+\tfrac{\sigma^2}2\lVert A\rVert_F^2 .$$
+# In $d$ dimensions the map is $\hat x=A\tilde x+b$, and the noise has mean 0 and covariance $\sigma^2I$. **The loss of this
+# map, averaged over all noise,** is yours to work out: which terms of $\tfrac12\lVert A(x+\nu)+b-x\rVert^2$ vanish on average,
+# and what is the mean of $\lVert A\nu\rVert^2$? One case to hold it to:
 #
-# Read it: noise on the input *is* a ridge penalty on the weights. With the mean $m$ and the covariance $\Sigma$ of the
-# data (divided by $n$), set the derivative in $b$ to zero, and you find $b=(I-A)\,m$: the centre of the data stays
-# where it is. Set the derivative in $A$ to zero:
+# $$x=\begin{pmatrix}1\\0\end{pmatrix},\quad A=\begin{pmatrix}1&2\\0&2\end{pmatrix},\quad b=0,\quad \sigma=1 .$$
 #
-# $$(A-I)\,\Sigma+\sigma^2A=0 \quad\Longrightarrow\quad A=\Sigma\,(\Sigma+\sigma^2I)^{-1} .$$
+# Here $Ax=x$, so without noise nothing is lost. With it, the loss is $\tfrac12(1+4+0+4)=4.5$ on average.
 #
-# Along each principal axis this is the one-number formula, $\lambda_j/(\lambda_j+\sigma^2)$. PCA keeps an axis or drops
-# it; the denoiser turns it down like a knob.
+# **The best map** is yours too. Set the derivative in $b$ to zero, and see where the mean $m$ of the data goes. Then set the
+# derivative in $A$ to zero, a matrix equation with the covariance $\Sigma$ of the data (divided by $n$). In numbers:
 #
-# `denoising_loss` works for any network: `reconstruct` is a function that takes $n\times d$ numbers and gives
-# $n\times d$.
+# $$m=0,\quad\Sigma=\begin{pmatrix}2&1\\1&2\end{pmatrix},\quad \sigma=1 \qquad\text{gives}\qquad A=\begin{pmatrix}0.625&0.125\\0.125&0.625\end{pmatrix},\quad b=0 .$$
+#
+# Along the axes $(1,1)$ and $(1,-1)$ the variances are 3 and 1, and this $A$ multiplies by $\tfrac34$ and by $\tfrac12$: the
+# formula for one number, on every principal axis.
+#
+# `denoising_loss` works for any network: `reconstruct` takes any number of examples in rows, and gives as many.
 
 
 # %%
@@ -511,7 +514,8 @@ def denoising_loss(
 ) -> float:
     """Give the mean of ½‖x̂ − x‖², where x̂ = reconstruct(x + noise) and x is clean.
 
-    reconstruct: maps n×d to n×d, row by row.  X: n×d, clean.  noise: n×d.
+    reconstruct: maps m×d to m×d for any m, row by row, and leaves its input as it is.
+    X: n×d, clean.  noise: n×d.
     """
     ### BEGIN SOLUTION
     return float(np.sum((reconstruct(X + noise) - X) ** 2) / (2 * len(X)))
@@ -533,7 +537,7 @@ def noise_averaged_loss(A: np.ndarray, b: np.ndarray, X: np.ndarray, sigma: floa
 def linear_denoiser(X: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
     """Give the A and b that minimise noise_averaged_loss on these data.
 
-    X: n×d, clean, not centred; n may be smaller than d.  sigma: σ > 0.
+    X: n×d, clean, not centred; n may be smaller than d.  sigma: σ, from 0.1 upwards.
     Returns (A: d×d, b: d numbers).
     """
     ### BEGIN SOLUTION
@@ -548,6 +552,18 @@ def linear_denoiser(X: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray
 check("denoise")
 
 # %% [markdown]
+# To compare with, now that yours passes. The cross term vanishes, and $\mathbb E\lVert A\nu\rVert^2=\sigma^2\lVert A\rVert_F^2$:
+#
+# $$\bar L(A,b)=\frac1n\sum_i\tfrac12\lVert Ax_i+b-x_i\rVert^2+\tfrac{\sigma^2}2\lVert A\rVert_F^2 .$$
+#
+# Read it: noise on the input *is* a ridge penalty on the weights. The derivative in $b$ gives $b=(I-A)\,m$, so the centre of
+# the data stays where it is, and the derivative in $A$ gives
+#
+# $$(A-I)\,\Sigma+\sigma^2A=0 \quad\Longrightarrow\quad A=\Sigma\,(\Sigma+\sigma^2I)^{-1} .$$
+#
+# Along each principal axis this is $\lambda_j/(\lambda_j+\sigma^2)$. PCA keeps an axis or drops it; the denoiser turns it down
+# like a knob.
+#
 # Digits under heavy noise, and what your formula makes of them. It has seen no digit of the test set, and it is only a
 # matrix. Change `sigma`: what does it give when there is nothing but noise?
 
@@ -573,8 +589,8 @@ plt.show()
 # %% [markdown]
 # ## Question: penalties on the code
 #
-# A third way: let the code be as large as it likes, larger than $x$ even, but charge for it. The objective is the
-# reconstruction loss plus $\lambda$ times a penalty, and three penalties are common.
+# A third way: let the code be as large as it likes, larger than $x$ even, but put a price on it, a *penalty*. The objective
+# is the reconstruction loss plus $\lambda$ times the penalty, and three penalties are common.
 #
 # **The size of the code**, $\Omega=\frac1n\sum_i\lVert h_i\rVert^2$. It keeps the code from hiding information in huge
 # numbers.
@@ -608,8 +624,9 @@ plt.show()
 # $\Omega=0.16^2\cdot4=0.1024$, $\partial\Omega/\partial b=-0.12288$ and $\partial\Omega/\partial w=0.1024-0.36864=-0.26624$.
 # Why is the one in $b$ negative?
 #
-# The functions get the codes `H`, so they need no encoder. In this question too, `torch.autograd` and `.backward` are
-# forbidden. None of the functions knows $\lambda$ of the whole objective; the caller multiplies.
+# The three penalties get the codes `H`, so they need no encoder, and they know no $\lambda$; the caller multiplies. Only
+# `sparse_code`, which solves the small problem above, is told its $\lambda$. In this question too, `torch.autograd` and
+# `.backward` are forbidden.
 
 
 # %%
@@ -722,13 +739,13 @@ plt.show()
 # bound is tight when the guess is the true posterior. A generative adversarial network (GAN) has no such thing: it is
 # trained by a game against a critic, and offers no bound on the probability of anything.
 #
-# **The price** has a closed form. For one number of the code,
+# **The price** has a closed form, and it is yours to find. For one number of the code,
 #
-# $$\mathrm{KL}\bigl(\mathcal N(\mu,\sigma^2)\,\Vert\,\mathcal N(0,1)\bigr)=\mathbb E_q\bigl[-\tfrac12\log\sigma^2-\tfrac{(z-\mu)^2}{2\sigma^2}+\tfrac{z^2}{2}\bigr]=\tfrac12\bigl(\sigma^2+\mu^2-1-\log\sigma^2\bigr),$$
+# $$\mathrm{KL}\bigl(\mathcal N(\mu,\sigma^2)\,\Vert\,\mathcal N(0,1)\bigr)=\mathbb E_q[\log q(z)-\log p(z)]=\mathbb E_q\bigl[-\tfrac12\log\sigma^2-\tfrac{(z-\mu)^2}{2\sigma^2}+\tfrac{z^2}{2}\bigr] .$$
 #
-# because $\mathbb E_q(z-\mu)^2=\sigma^2$ and $\mathbb E_q z^2=\mu^2+\sigma^2$. It is never negative, and 0 only when
-# $q$ *is* the prior. By hand: $\mu=0.7$, $\sigma=0.5$ gives $\tfrac12(0.25+0.49-1+1.3863)=0.5631$. Several numbers of a
-# code are independent: their prices add up.
+# What is the mean of $(z-\mu)^2$ under $q$, and that of $z^2$? By hand: $\mu=0.7$ and $\sigma=0.5$ make the three terms
+# $0.6931$, $-0.5$ and $0.37$, so the price is $0.5631$. It is never negative, and 0 only when $q$ *is* the prior. Several
+# numbers of a code are independent: their prices add up.
 #
 # **The reconstruction term** is a mean over $z\sim q$, so one draws. But a random draw has no derivative with respect
 # to $\mu$ and $\sigma$: if you write "draw $z$ from $\mathcal N(\mu,\sigma^2)$", the encoder learns nothing from it.
@@ -741,9 +758,10 @@ plt.show()
 #
 # ## Question: the variational auto-encoder
 #
-# These four are in `torch`, so that gradients flow through them by themselves. Write them with ordinary tensor
-# arithmetic (`torch.distributions` is forbidden), keep clear of `.detach()` and, before the loss is returned, of `.item()`, and make every new tensor on
-# the device of the tensors you were given; then the same code runs on a GPU.
+# These four are in `torch`, so that gradients flow through them by themselves. `torch.distributions` is forbidden; all
+# else of torch is allowed. Nothing may cut the way from the weights to the loss: no `.detach()`, `.data`, `.item()` or
+# `float(…)` on it. Only when the step is done, `vae_step` makes a number of the loss. Make every new tensor on the device
+# of the tensors you were given; then the same code runs on a GPU.
 #
 # Mind the units. Both terms of the ELBO are logarithms of probabilities of a **whole** example: sums over its $d$
 # pixels and over its $k$ code numbers. Averaging one of them and summing the other is the commonest way to ruin a VAE.
@@ -785,7 +803,8 @@ def elbo(
 ) -> torch.Tensor:
     """Give the ELBO of every example, its reconstruction term averaged over the S draws.
 
-    x: n×d.  mu, logvar: n×k.  eps: S×n×k.  decoder: maps S×n×k to S×n×d.  s > 0.
+    x: n×d.  mu, logvar: n×k.  eps: S×n×k.  s > 0.
+    decoder: maps S×n×k to S×n×d, for any S.
     Returns n numbers: mean over the draws of log N(x; decoder(z), s² I), minus the KL.
     """
     ### BEGIN SOLUTION
@@ -810,6 +829,7 @@ def vae_step(
     x: n×d.  encoder: maps n×d to n×2k, the k numbers of μ first, then the k of ℓ.
     decoder, eps, s: as in elbo.  optimiser: knows the parameters of both networks. They may
     still have gradients from before, which must not count.  Returns a number.
+    The mode of the networks, training or evaluation, is the caller's choice.
     """
     ### BEGIN SOLUTION
     mu, logvar = encoder(x).chunk(2, dim=1)
@@ -825,6 +845,9 @@ def vae_step(
 check("vae")
 
 # %% [markdown]
+# To compare with, now that yours passes: $\mathbb E_q(z-\mu)^2=\sigma^2$ and $\mathbb E_qz^2=\mu^2+\sigma^2$, so the price of
+# one number is $\tfrac12(\sigma^2+\mu^2-1-\log\sigma^2)$.
+#
 # Your functions, at work. The code has two numbers, so it can be drawn: in the middle, where the digits of each class
 # land; right, what the decoder makes of a regular grid of codes, digits that nobody wrote. Look for places where one
 # digit turns into another. Then change the believed noise of a pixel, `s`: at 0.6 a wrong pixel costs a ninth of what
@@ -882,8 +905,8 @@ plt.show()
 # %% [markdown]
 # ## Question: ten short questions
 #
-# Answer each with one of the words in quotation marks, or with a number (three significant digits are enough). You will
-# need a pocket calculator, or a cell of your own.
+# Answer each with one of the words in quotation marks, or with a number (three significant digits are enough, except for
+# a count, which is exact). You will need a pocket calculator, or a cell of your own.
 #
 # 1. `wire`. A denoising auto-encoder for 64 pixels, with noise of standard deviation 0.25 on each. What is its loss, on
 #    average over the noise, if it has learnt to copy its input and nothing else?
@@ -900,8 +923,8 @@ plt.show()
 #    digits. `"better"`: it should be preferred, being below the floor. `"overfits"`: the floor is for other maps, and on
 #    new digits it has lost to PCA.
 # 4. `parameters`. One-channel pictures of $12\times12$ pixels go through hidden layers of 80, 20, 6, 20 and 80 units to an
-#    output as large as the picture. Each decoder matrix is tied to its encoder's; every layer has biases of its own. How
-#    many parameters are there?
+#    output as large as the picture. Each decoder matrix is tied to its encoder's; every hidden layer and the output have
+#    biases of their own. How many parameters are there, exactly?
 # 5. `spotless`. A denoising auto-encoder for 64 pixels, noise of standard deviation 0.5 on each. Training loss after
 #    each epoch: 9.1, 2.7, 0.6, 0.08, 0.003. Yet on fresh noisy pictures the mean of $\tfrac12\lVert\hat x-x\rVert^2$
 #    against the clean pictures is 8.0, the same as for doing nothing. What is wrong? The `"target"` in the loss, the
@@ -977,7 +1000,7 @@ def layer_sizes(side: int, channels: int, hidden: list[int]) -> tuple[int, int]:
     """Give the size of the latent layer and of the output.
 
     The pictures are side×side with the given channels; hidden lists the widths of all
-    hidden layers from left to right.  Returns (latent, output).
+    hidden layers from left to right, one at least.  Returns (latent, output).
     """
     ### BEGIN SOLUTION
     return min(hidden), channels * side**2
@@ -1022,7 +1045,7 @@ def stack(
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Train a stack greedily: each auto-encoder on the codes of the one before.
 
-    X: n×d.  widths: the width of each code.
+    X: n×d.  widths: the width of each code, one at least.
     fit(data, width) trains one tied auto-encoder on data and returns its (W, b, c).
     Returns the list of (W, b, c), the one nearest to the data first.
     """
@@ -1063,7 +1086,8 @@ check("stacked")
 def log_evidence(log_prior: np.ndarray, log_lik: np.ndarray) -> np.ndarray:
     """Give log p(x_i) = log Σ_z p(z) p(x_i | z) of every example, without underflow.
 
-    log_prior: log p(z), K numbers.  log_lik: log p(x_i | z), n×K.  Returns n numbers.
+    log_prior: log p(z), K numbers.  log_lik: log p(x_i | z), n×K, all finite.
+    Returns n numbers.
     """
     ### BEGIN SOLUTION
     return np.logaddexp.reduce(log_prior + log_lik, axis=1)
@@ -1109,8 +1133,9 @@ check("jensen")
 #
 # $$m=\text{the mean}, \qquad s^2=\frac1{d-k}\sum_{j>k}\lambda_j, \qquad V=U_k\,\bigl(\Lambda_k-s^2I\bigr)^{1/2}R$$
 #
-# for any rotation $R$ (take none). Read it: the noise is the mean variance of the axes that were dropped, and each axis
-# that was kept is shortened by what noise contributes there. The posterior is Gaussian too, with
+# for any rotation $R$: all are equally likely, and the simplest is none, $R=I$. Read it: the noise is the mean variance
+# of the axes that were dropped, and each axis that was kept is shortened by what noise contributes there. The posterior
+# is Gaussian too, with
 #
 # $$M=V^\top V+s^2I_k, \qquad p(z\mid x)=\mathcal N\bigl(M^{-1}V^\top(x-m),\ s^2M^{-1}\bigr) .$$
 #
@@ -1123,7 +1148,7 @@ def fit_ppca(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Give the mean, the decoder matrix V and the noise variance s² of maximal likelihood.
 
     X: n×d, n > d.  1 ≤ k < d.
-    Returns (m: d numbers, V: d×k, s²: a number); V up to a rotation of the code.
+    Returns (m: d numbers, V: d×k, s²: a number); V with any rotation R.
     """
     ### BEGIN SOLUTION
     m = X.mean(axis=0)

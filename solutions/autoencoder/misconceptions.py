@@ -185,6 +185,51 @@ misconception(
     new="delta = (e @ W.T) * H",
 )
 
+
+
+@misconception(
+    "lets_the_shape_decide_about_transposing",
+    "tied",
+    hint="Try a square W. Does its shape still tell which way round your array stands?",
+)
+def tied_gradient(W, b, c, X):
+    H = encode(W, b, X)
+    e = (decode(W, c, H) - X) / len(X)
+    delta = (e @ W.T) * H * (1 - H)
+    as_decoder = e.T @ H
+    if as_decoder.shape != W.shape:
+        as_decoder = as_decoder.T
+    return delta.T @ X + as_decoder, delta.sum(axis=0), e.sum(axis=0)
+
+
+_WHOLE = "Give it whole numbers, written without points. Which kind of numbers fits into the array that you fill?"
+
+
+@misconception("keeps_the_copies_in_an_array_like_the_data", "tied", hint=_WHOLE)
+def tied_loss(W, b, c, X):
+    copies = np.empty_like(X)
+    copies[:] = decode(W, c, encode(W, b, X))
+    return float(np.sum((copies - X) ** 2) / (2 * len(X)))
+
+
+@misconception("keeps_the_codes_in_an_array_like_the_weights", "tied", hint=_WHOLE)
+def encode(W, b, X):
+    H = np.zeros((len(X), len(W)), dtype=np.asarray(W).dtype)
+    for i, x in enumerate(X):
+        H[i] = sigmoid(W @ x + b)
+    return H
+
+
+@misconception("keeps_the_gradient_in_an_array_like_the_weights", "tied", hint=_WHOLE)
+def tied_gradient(W, b, c, X):
+    H = encode(W, b, X)
+    e = (decode(W, c, H) - X) / len(X)
+    delta = (e @ W.T) * H * (1 - H)
+    dW = np.zeros_like(W)
+    dW[:] = delta.T @ X + H.T @ e
+    return dW, delta.sum(axis=0), e.sum(axis=0)
+
+
 # -- linear ------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -280,7 +325,7 @@ misconception(
 
 misconception(
     "a_little_on_the_diagonal_for_safety", "linear",
-    hint="Make B a million times smaller: the plane is the same. Is your projector?",
+    hint="Make B very much smaller: the plane is the same. Is your projector?",
     old="return B @ np.linalg.solve(B.T @ B, B.T)",
     new="return B @ np.linalg.solve(B.T @ B + 1e-10 * np.eye(B.shape[1]), B.T)",
 )
@@ -387,7 +432,79 @@ misconception(
     new="loss = float(np.sum(R**2) / len(X))\n    return loss, 2 * (R @ D).T @ X / len(X), 2 * R.T @ Z / len(X)",
 )
 
+_WHOSE = "Print X before and after your function. Whose array did you take the mean from?"
+
+
+@misconception("centres_the_callers_data", "linear", hint=_WHOSE)
+def pca(X, k):
+    mean = X.mean(axis=0)
+    X -= mean
+    return mean, np.linalg.svd(X, full_matrices=False)[2][:k].T
+
+
+@misconception("takes_asarray_for_a_copy", "linear", hint=_WHOSE)
+def pca(X, k):
+    X = np.asarray(X, dtype=float)
+    mean = X.mean(axis=0)
+    X -= mean
+    return mean, np.linalg.svd(X, full_matrices=False)[2][:k].T
+
+
+misconception(
+    "centres_the_callers_data_for_the_floor", "linear", hint=_WHOSE,
+    old="lengths = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)",
+    new="X -= X.mean(axis=0)\n    lengths = np.linalg.svd(X, compute_uv=False)",
+)
+
+
+@misconception(
+    "counts_from_the_end", "linear", hint="With k = d nothing is left over. Which entries does your slice take then?"
+)
+def eckart_young(X, k):
+    variances = np.sort(np.linalg.eigvalsh(np.atleast_2d(np.cov(X.T, bias=True))))[::-1]
+    return float(variances[-(len(variances) - k) :].sum() / 2)
+
+
 # -- experiment --------------------------------------------------------------------------------------------------------
+
+misconception(
+    "moves_the_callers_matrices", "experiment",
+    hint="Train twice from the same start. Does the second run begin where the first one began?",
+    old="E, D = E - rate * dE, D - rate * dD",
+    new="E -= rate * dE\n        D -= rate * dD",
+)
+
+misconception(
+    "centres_both_sets_in_place", "experiment",
+    hint="Print the training set before and after your report. Is it still the caller's own?",
+    old="    E, D, losses = train_linear(train - centre, E, D, rate, steps)\n    tested = linear_gradient(E, D, test - centre)[0]",
+    new=(
+        "    train -= centre\n    test -= centre\n    E, D, losses = train_linear(train, E, D, rate, steps)\n"
+        "    tested = linear_gradient(E, D, test)[0]"
+    ),
+)
+
+
+@misconception(
+    "writes_all_runs_into_one_list",
+    "experiment",
+    hint="Train twice and count your losses. When is a default value made: at each call, or once?",
+)
+def train_linear(X, E, D, rate, steps, losses=[]):
+    for _ in range(steps):
+        loss, dE, dD = linear_gradient(E, D, X)
+        losses.append(loss)
+        E, D = E - rate * dE, D - rate * dD
+    losses.append(linear_gradient(E, D, X)[0])
+    return E, D, losses
+
+
+misconception(
+    "stops_when_the_loss_hardly_falls", "experiment",
+    hint="How many losses do you give when 1000 steps are asked for and the descent comes to rest after 300?",
+    old="        losses.append(loss)\n",
+    new="        losses.append(loss)\n        if len(losses) > 1 and abs(losses[-2] - loss) < 1e-6:\n            break\n",
+)
 
 misconception(
     "climbs", "experiment",
@@ -545,7 +662,7 @@ misconception(
 
 misconception(
     "the_noise_passes_one_axis_alone", "denoise",
-    hint="Which norm of A is asked for: its largest stretch, or the root of all its squares?",
+    hint="Noise comes from every direction. Do you charge for the largest stretch of A alone, or for all of its entries?",
     old="+ sigma**2 * np.sum(A**2) / 2)",
     new="+ sigma**2 * np.linalg.norm(A, 2) ** 2 / 2)",
 )
@@ -619,6 +736,20 @@ misconception(
     old="return A, (unit - A) @ centre",
     new="return A, centre",
 )
+
+
+@misconception(
+    "lets_axes_without_data_pass",
+    "denoise",
+    hint="With fewer examples than numbers, there are directions in which the data do not vary. What does your A do to them?",
+)
+def linear_denoiser(X, sigma):
+    centre = X.mean(axis=0)
+    lengths, axes = np.linalg.svd(X - centre, full_matrices=False)[1:]
+    lost = sigma**2 / (lengths**2 / len(X) + sigma**2)
+    A = np.eye(X.shape[1]) - axes.T * lost @ axes
+    return A, centre - A @ centre
+
 
 # -- penalties ---------------------------------------------------------------------------------------------------------
 
@@ -704,6 +835,20 @@ def sparse_code(A, lam):
     code[A < -lam] = A[A < -lam] + lam
     return code
 
+
+misconception(
+    "divides_by_the_number_itself", "penalties",
+    hint="A may contain zeros, and λ may be 0. What do you divide by what then?",
+    old="return np.sign(A) * np.maximum(np.abs(A) - lam, 0)",
+    new="return A * np.maximum(1 - lam / np.abs(A), 0)",
+)
+
+misconception(
+    "multiplies_two_means", "penalties",
+    hint="With one example you are right. With two: do you multiply first and then average, or the other way round?",
+    old="dW = 2 * squared.mean(axis=0)[:, None] * W + bend.T @ X",
+    new="dW = 2 * squared.mean(axis=0)[:, None] * W + np.outer(bend.sum(axis=0), X.mean(axis=0))",
+)
 
 misconception(
     "takes_contraction_for_weight_decay", "penalties",
@@ -1047,6 +1192,34 @@ misconception(
     new="    return -loss.item()",
 )
 
+misconception(
+    "the_price_alone_moves_the_deviation", "vae",
+    hint="Your bound is right. Compare its slope in ℓ with that of small steps: by which ways does ℓ act on it?",
+    old="means = decoder(reparametrise(mu, logvar, eps))",
+    new="means = decoder(reparametrise(mu, logvar.detach(), eps))",
+)
+
+misconception(
+    "the_price_alone_teaches_the_encoder", "vae",
+    hint="Your bound is right. Compare its slopes in μ and ℓ with those of small steps: does z hand anything back to them?",
+    old="means = decoder(reparametrise(mu, logvar, eps))",
+    new="means = decoder(reparametrise(mu, logvar, eps).detach())",
+)
+
+misconception(
+    "clears_the_encoder_alone", "vae",
+    hint="Two networks may have gradients from before. Whose are gone when your backward begins?",
+    old="    optimiser.zero_grad()\n    loss.backward()",
+    new="    encoder.zero_grad()\n    loss.backward()",
+)
+
+misconception(
+    "clears_the_decoder_alone", "vae",
+    hint="Two networks may have gradients from before. Whose are gone when your backward begins?",
+    old="    optimiser.zero_grad()\n    loss.backward()",
+    new="    decoder.zero_grad()\n    loss.backward()",
+)
+
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1101,6 +1274,12 @@ misconception(
     "counts_no_biases", "concepts",
     hint="Item parameters: every layer has biases, the output too. How many are that?",
     old="    parameters=13590,\n", new="    parameters=13240,\n",
+)
+
+misconception(
+    "rounds_a_count", "concepts",
+    hint="Item parameters: you have it to three digits. A count can be told to the last one.",
+    old="    parameters=13590,\n", new="    parameters=13600,\n",
 )
 
 misconception(
@@ -1260,6 +1439,13 @@ misconception(
     hint="The last encoder worked on the codes of the one before it. Which decoder has to undo its work first?",
     old="for W, _, c in reversed(layers):",
     new="for W, _, c in layers:",
+)
+
+misconception(
+    "turns_the_callers_list_round", "stacked",
+    hint="Decode twice with the same list. In which order are its layers the second time?",
+    old="for W, _, c in reversed(layers):",
+    new="layers.reverse()\n    for W, _, c in layers:",
 )
 
 misconception(
@@ -1427,7 +1613,28 @@ misconception(
     new="return X @ V @ inverse, s2 * inverse",
 )
 
+misconception(
+    "takes_every_v_for_orthogonal", "ppca",
+    hint="The columns of a fitted V are at right angles. Are those of every V?",
+    old="inverse = np.linalg.inv(V.T @ V + s2 * np.eye(V.shape[1]))",
+    new="inverse = np.diag(1 / (np.sum(V**2, axis=0) + s2))",
+)
+
 # -- applied (extra) ---------------------------------------------------------------------------------------------------
+
+
+@misconception(
+    "drops_a_last_piece_of_one",
+    "applied",
+    hint="Score a single example. How many pieces does your loop make of it?",
+)
+def outlier_scores(mean, V, X):
+    scores = np.zeros(len(X))
+    for start in range(0, len(X) - 1, 64):
+        piece = X[start : start + 64] - mean
+        scores[start : start + 64] = np.sum((piece - piece @ V @ V.T) ** 2, axis=1)
+    return scores
+
 
 misconception(
     "scores_without_centring", "applied",
