@@ -975,6 +975,7 @@ def bits_of_codes_and_their_distances(rng, trial):
     n, m, k = [(1, 2, 3), (3, 4, 6), (5, 3, 300)][trial]
     H, G = rng.random((n, k)), rng.random((m, k))
     H[0, 0], H[0, 1], G[0, 0] = 0.5, 0.2, 0.9
+    G[-1] = 1 - H[0]  # of 300 bits these two share one
     return dict(H=H, G=G)
 
 

@@ -202,6 +202,15 @@ def tied_gradient(W, b, c, X):
     return delta.T @ X + as_decoder, delta.sum(axis=0), e.sum(axis=0)
 
 
+@misconception(
+    "lets_the_shape_choose_the_matrix",
+    "tied",
+    hint="Try a square W. Do the shapes still tell whether W or its transpose belongs there?",
+)
+def decode(W, c, H):
+    return (H @ W.T if H.shape[1] == W.shape[1] else H @ W) + c
+
+
 _WHOLE = "Give it whole numbers, written without points. Which kind of numbers fits into the array that you fill?"
 
 
@@ -1200,6 +1209,13 @@ misconception(
 )
 
 misconception(
+    "the_price_alone_moves_the_mean", "vae",
+    hint="Your bound is right. Compare its slope in μ with that of small steps: by which ways does μ act on it?",
+    old="means = decoder(reparametrise(mu, logvar, eps))",
+    new="means = decoder(reparametrise(mu.detach(), logvar, eps))",
+)
+
+misconception(
     "the_price_alone_teaches_the_encoder", "vae",
     hint="Your bound is right. Compare its slopes in μ and ℓ with those of small steps: does z hand anything back to them?",
     old="means = decoder(reparametrise(mu, logvar, eps))",
@@ -1462,6 +1478,21 @@ misconception(
     new="inputs = X",
 )
 
+
+@misconception(
+    "puts_all_stacks_into_one_list",
+    "stacked",
+    hint="Make two stacks and count the layers of the second. When is a default value made: at each call, or once?",
+)
+def stack(X, widths, fit, trained=[]):
+    inputs = X
+    for width in widths:
+        W, b, c = fit(inputs, width)
+        trained.append((W, b, c))
+        inputs = encode(W, b, inputs)
+    return trained
+
+
 misconception(
     "trains_on_unsquashed_codes", "stacked",
     hint="You hand on W x + b. Is that the code?",
@@ -1676,6 +1707,13 @@ misconception(
     hint="Two rows of zeros are equal too. What is their distance?",
     old="return np.sum(P[:, None, :] != Q[None, :, :], axis=2)",
     new="return P @ Q.T",
+)
+
+misconception(
+    "counts_in_one_byte", "applied",
+    hint="Codes may have hundreds of bits. What is the largest number that fits into your counts?",
+    old="return np.sum(P[:, None, :] != Q[None, :, :], axis=2)",
+    new="return np.sum(P[:, None, :] != Q[None, :, :], axis=2).astype(np.uint8)",
 )
 
 misconception(
