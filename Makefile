@@ -20,12 +20,13 @@ test: env lint
 	$(BIN)/redink build --check
 	REDINK_SECRET=test $(BIN)/redink verify $(WHOLE)
 	REDINK_SECRET=test $(BIN)/redink verify --sample $(filter-out $(WHOLE),$(notdir $(patsubst %/,%,$(wildcard solutions/*/))))
+	REDINK_SECRET=test $(BIN)/redink verify --mutants 15
 	$(BIN)/pytest -m 'not slow' -n 2
 
 nightly: env
 	$(BIN)/pytest -n 2
 	for number in 1 2 3 4 5; do REDINK_SECRET=nightly-$$$$-$$number $(BIN)/redink verify || exit 1; done
-	REDINK_SECRET=test $(BIN)/redink verify --mutants 60
+	REDINK_SECRET=test $(BIN)/redink verify --mutants 2000
 	$(BIN)/python benchmarks/large_class.py
 
 bench: env

@@ -108,8 +108,8 @@ plt.show()
 #   all (NaN): neither in a loss, nor in a training, nor in a test.
 # - A call leaves nothing behind for the next one: no array, no mask, no optimiser, no switch of torch. A function that is
 #   called again answers as if it were the first time.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen. Functions that take tensors work on whatever device these live on.
+# - Functions never change the arrays they are given. One that does fails a single check for it, the first of its question
+#   that notices; the others judge only what it returns. Functions that take tensors work on whatever device these live on.
 #
 # ## Once by hand
 #
