@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # -- attention ---------------------------------------------------------------------------------------------------------
 
 
-@check("attention", calls="project", covers="R266")
+@check("attention", calls="project", returns="Q K V", covers="R266")
 def every_word_makes_a_query_a_key_and_a_value(rng, trial):
     """project gives the queries, keys and values of every word, in this order; X may hold integers."""
     lead, n, d, d_k, d_v = [((), 1, 2, 3, 1), ((), 4, 3, 2, 5), ((2, 3), 5, 4, 6, 3)][trial]
@@ -44,13 +44,13 @@ def queries_keys_values(rng, trial):
     return dict(Q=1.5 * Q if trial else Q, K=K, V=V)
 
 
-@check("attention", calls="attention", trials=4, tol=1e-5, covers="R243 R265 R267")
+@check("attention", calls="attention", returns="Z P", trials=4, tol=1e-5, covers="R242 R243 R254 R262 R265 R267")
 def attention_averages_the_values(rng, trial):
     """attention gives the mean of the values for each query, and the weights of it; all three may hold integers."""
     return queries_keys_values(rng, trial)
 
 
-@check("attention", calls="attention", trials=4, tol=1e-5, covers="R270")
+@check("attention", calls="attention", returns="Z P", trials=4, tol=1e-5, covers="R270")
 def a_masked_score_is_minus_infinity(rng, trial):
     """Where the mask is False the weight is 0, and the other weights of the row still sum to 1, however large the scores."""
     if trial == 3:  # scores of ±1e12, the largest of them hidden; all of it is exact, and so are ties
@@ -94,7 +94,7 @@ def a_forward_pass(reference, rng, trial):
     return dict(dZ=dZ, Q=Q, K=K, V=V, P=reference.attention(Q, K, V, mask)[1])
 
 
-@check("backward", calls="softmax_backward", covers="R268")
+@check("backward", calls="softmax_backward", covers="R267")
 def back_through_the_softmax(rng, trial):
     """softmax_backward sends dP back to the scores, row by row; for two keys, ds₁ = p₁p₂(dp₁ − dp₂). Integers may come."""
     n, m = [(1, 2), (3, 4), (5, 7)][trial]
@@ -107,13 +107,13 @@ def back_through_the_softmax(rng, trial):
     return dict(dP=dP, P=np.array([[0.75, 0.25]]) if trial == 0 else rng.dirichlet(np.ones(m), size=(*lead, n)))
 
 
-@check("backward", calls="attention_backward", trials=4, covers="R267")
+@check("backward", calls="attention_backward", returns="dQ dK dV", trials=4, covers="R267")
 def back_through_attention(rng, trial, reference):
     """attention_backward gives the gradients in the queries, the keys and the values; all may hold integers."""
     return a_forward_pass(reference, rng, trial)
 
 
-@check("backward", calls="projection_backward", covers="R266")
+@check("backward", calls="projection_backward", returns="dX dW_q dW_k dW_v", covers="R266")
 def back_through_the_projections(rng, trial):
     """projection_backward gives the gradients in X, which may hold integers, and in the three weight matrices."""
     B, n, d, d_k, d_v = [(1, 1, 2, 1, 1), (2, 3, 4, 2, 5), (3, 5, 4, 6, 2)][trial]
@@ -184,7 +184,10 @@ def all_heads_share_the_mask(rng, trial):
     mask[..., np.arange(n), np.arange(n) + 1] = False
     kind = np.float32 if trial == 3 else float
     x, memory = (rng.normal(size=(B, size, heads * each)).astype(kind) for size in (n, m))
-    return dict(x=x, memory=memory, mask=mask, heads=heads, weights=head_weights(rng, heads * each))
+    weights = head_weights(rng, heads * each)
+    if trial == 0:  # by hand
+        x, memory, weights = np.sign(x), rng.permutation([[1.0, 2], [2, -1], [-1, 1]])[None], whole(rng, weights)
+    return dict(x=x, memory=memory, mask=mask, heads=heads, weights=weights)
 
 
 @all_heads_share_the_mask.when
@@ -200,7 +203,8 @@ def hidden_is_hidden_however_large_the_scores(rng, trial):
     """Scores of ±1e12 are legal: a word that may not be seen is not seen, and one that may be is."""
     B, n, m, heads, each = [(1, 1, 2, 1, 1), (2, 2, 4, 2, 4), (1, 3, 5, 3, 4)][trial]
     width = heads * each
-    weights = head_weights(rng, width)  # queries and keys of whole numbers: all scores are exact, and so are ties
+    weights = head_weights(rng, width) if trial else whole(rng, head_weights(rng, width))
+    # queries and keys of whole numbers: all scores are exact, and so are ties
     weights |= {f"{name}.weight": 1.0 * rng.integers(1, 3, size=(width, width)) for name in ("query", "key")}
     memory = -1.0 * rng.integers(1, 5, size=(B, m, width))
     memory[:, 0] *= -1  # fits all words, and is hidden from all
@@ -265,11 +269,14 @@ def the_instrument_measures_equivariance(rng, trial):
     """equivariance_gap is 0 for functions of single rows, and the largest deviation for others, to either side."""
     n, d = [(3, 2), (5, 3), (8, 4), (4, 2)][trial]
     X = rng.normal(size=(n, d)) if trial in (1, 2) else rng.integers(-9, 10, size=(n, d))
+    by_place, mix = rng.normal(size=(n, d)), rng.normal(size=(d, d + 1))
+    if trial == 0:  # by hand
+        by_place, mix = ((4 * one).round() for one in (by_place, mix))
     return dict(
         X=(X.astype(float) if trial == 0 else X) + np.arange(n)[:, None],  # integers in the last one
         order=np.roll(np.arange(n), 1),
-        by_place=rng.normal(size=(n, d)),
-        mix=rng.normal(size=(d, d + 1)),
+        by_place=by_place,
+        mix=mix,
     )
 
 
@@ -346,10 +353,14 @@ def _(student, x, memory, hidden, weights):
     return layer(torch.from_numpy(x), torch.from_numpy(memory))
 
 
-@check("layers", covers="R271 R275")
+@check("layers", returns="pre_norm post_norm", covers="R271 R275")
 def a_decoder_layer_serves_targets_of_any_length(rng, trial):
     """One DecoderLayer is called for a target of one length, then for a longer one, then for a single word."""
-    B, n, m, width, hidden = [(1, 2, 1, 3, 2), (2, 3, 4, 5, 6), (3, 4, 6, 4, 5)][trial]
+    if trial == 0:  # two features, of which a norm makes ±1, and one place of the memory: by hand
+        words = rng.permutation([[3.0, 1.0], [-1.0, 2.0], [4.0, -2.0]])[None]
+        weights = whole(rng, layer_weights(rng, 2, 1, 3))
+        return dict(x=words[:, :1], longer=words[:, 1:], memory=np.array([[[2.0, -1.0]]]), hidden=1, weights=weights)
+    B, n, m, width, hidden = [(2, 3, 4, 5, 6), (3, 4, 6, 4, 5)][trial - 1]
     x, longer = 2 * rng.normal(size=(B, n, width)), 2 * rng.normal(size=(B, n + 2, width))
     memory = rng.normal(size=(B, m, width)) + 0.5
     return dict(x=x, longer=longer, memory=memory, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
@@ -373,10 +384,20 @@ def slopes(layer, inputs, cotangent):
     return torch.autograd.grad(total, [*inputs, layer.rise.weight, layer.fall.weight])
 
 
-@check("layers", covers="R274")
+def slopes_by_hand(rng, norms):
+    """Draw whole numbers for one word of two features: a norm makes ±1 of them, whatever they are, and the relu is open."""
+    weights = whole(rng, layer_weights(rng, 2, 1, norms))
+    weights |= {"rise.bias": np.array([20.5]), "fall.weight": np.array([[2.0], [-1.0]])}
+    cotangent = rng.choice([-2.0, -1.0, 1.0, 2.0], size=(1, 1, 2))
+    return dict(x=np.array([[[1.0, 4.5]]]), cotangent=cotangent, hidden=1, weights=weights)
+
+
+@check("layers", returns="pre_norm post_norm", covers="R274")
 def gradients_pass_through_an_encoder_layer(rng, trial):
     """An EncoderLayer can be trained: the gradients in x and in its weights are right, in both forms."""
-    B, n, width, hidden = [(1, 2, 3, 1), (2, 3, 4, 5), (3, 5, 4, 7)][trial]
+    if trial == 0:
+        return slopes_by_hand(rng, 2)
+    B, n, width, hidden = [(2, 3, 4, 5), (3, 5, 4, 7)][trial - 1]
     x, cotangent = 2 * rng.normal(size=(2, B, n, width))
     return dict(x=x, cotangent=cotangent, hidden=hidden, weights=layer_weights(rng, width, hidden, 2))
 
@@ -391,10 +412,12 @@ def _(student, x, cotangent, hidden, weights):
     return found
 
 
-@check("layers", covers="R275")
+@check("layers", returns="pre_norm post_norm", covers="R275")
 def gradients_pass_through_a_decoder_layer(rng, trial):
     """A DecoderLayer can be trained: the gradients in x, in the memory and in its weights are right, in both forms."""
-    B, n, m, width, hidden = [(1, 2, 4, 3, 1), (2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial]
+    if trial == 0:
+        return slopes_by_hand(rng, 3) | dict(memory=np.array([[[1.0, -2.5]]]))
+    B, n, m, width, hidden = [(2, 4, 3, 5, 6), (2, 3, 5, 4, 7)][trial - 1]
     x, cotangent = 2 * rng.normal(size=(2, B, n, width))
     memory = rng.normal(size=(B, m, width)) + 0.5
     return dict(x=x, memory=memory, cotangent=cotangent, hidden=hidden, weights=layer_weights(rng, width, hidden, 3))
@@ -460,9 +483,12 @@ def _(student, tokens, vocab, width, length, depth, weights):
 @check("gpt", covers="R271 R276")
 def one_model_reads_sequences_of_any_length(rng, trial):
     """One GPT reads two tokens or more, then longer sequences, then a single token, whose follower it also predicts."""
-    B, n, vocab, width = [(1, 2, 4, 3), (2, 3, 5, 4), (3, 4, 6, 5)][trial]
-    short, long = rng.integers(vocab, size=(B, n)), rng.integers(vocab, size=(B, n + 2))
-    return dict(short=short, long=long, vocab=vocab, width=width, weights=gpt_weights(rng, vocab, width, n + 3))
+    B, n, more, vocab, width = [(1, 2, 1, 2, 2), (2, 3, 2, 5, 4), (3, 4, 2, 6, 5)][trial]
+    short, long = rng.integers(vocab, size=(B, n)), rng.integers(vocab, size=(B, n + more))
+    weights = gpt_weights(rng, vocab, width, n + 3)
+    if trial == 0:
+        weights = whole(rng, weights)
+    return dict(short=short, long=long, vocab=vocab, width=width, weights=weights)
 
 
 @one_model_reads_sequences_of_any_length.when
@@ -478,6 +504,8 @@ def each_logit_is_held_against_the_token_after_it(rng, trial):
     """next_token_loss is the mean of −log p over the tokens 1 … n−1, each predicted one position earlier."""
     B, n, vocab = [(1, 2, 3), (2, 4, 3), (5, 3, 6), (2, 3, 4), (3, 4, 5)][trial]
     logits, tokens = 2 * rng.normal(size=(B, n, vocab)), rng.integers(vocab, size=(B, n))
+    if trial == 0:  # by hand
+        logits = logits.round()
     if trial == 3:  # sure, and once quite wrong
         logits *= 1000
         tokens[0, 1] = logits[0, 0].argmin()
@@ -497,9 +525,9 @@ def steps_of_adam(rng, trial):
 
     Every row is the same here, so any draw will do. Before the first step each model has a gradient that somebody left.
     """
-    vocab, n, steps = [(2, 3, 2), (4, 6, 4), (5, 7, 9)][trial]
+    vocab, n, steps = [(2, 3, 1), (4, 6, 4), (5, 7, 9)][trial]  # one step of Adam is as long as its rate: by hand
     row = rng.permutation(np.resize(np.arange(vocab), n))
-    table = rng.normal(size=(vocab, vocab))
+    table = rng.normal(size=(vocab, vocab)).round(9 if trial else 1)
     return dict(
         tokens=np.tile(row, (7, 1)),
         table=table,
@@ -523,7 +551,7 @@ def _(student, tokens, table, steps, rate, number):
     return found
 
 
-@check("gpt", covers="R276")
+@check("gpt")
 def one_token_after_the_other(rng, trial):
     """generate asks after every new token again, shows at most the last `length` tokens, and picks as it is told."""
     B, n, vocab, count, length, rank = [(1, 1, 3, 3, 2, 0), (2, 3, 5, 6, 4, 1), (3, 7, 6, 5, 4, 2)][trial]
@@ -615,7 +643,7 @@ the_answers_have_the_form_that_is_asked = answers_have_form(
 # -- image (extra) -----------------------------------------------------------------------------------------------------
 
 
-@check("image", trials=4, tol=1e-5, covers="R264")
+@check("image", returns="p logits", trials=4, tol=1e-5, covers="R264")
 def the_caption_asks_and_the_regions_answer(rng, trial):
     """image_attention gives the weights of the regions and the logits; all arrays may hold integers."""
     if trial == 3:
@@ -624,7 +652,11 @@ def the_caption_asks_and_the_regions_answer(rng, trial):
         return dict(Z=Z, F=F, A=A + 1, b=b)
     L, d, m, classes = [(2, 1, 3, 2), (3, 4, 5, 2), (5, 3, 4, 7)][trial]
     Z, F = 2 * rng.normal(size=(L, d)), 2 * rng.normal(size=(m, d))
-    return dict(Z=Z, F=F, A=rng.normal(size=(classes, 2 * d)), b=rng.normal(size=classes))
+    A, b = rng.normal(size=(classes, 2 * d)), rng.normal(size=classes)
+    if trial == 0:  # by hand
+        Z, F = rng.permutation([[1.0], [2.0]]), rng.permutation([[-1.0], [0.0], [2.0]])
+        A, b = rng.integers(1, 5, size=A.shape), b.round()
+    return dict(Z=Z, F=F, A=A, b=b)
 
 
 # -- costs (extra) -----------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def softmax(S):
 # -- attention ---------------------------------------------------------------------------------------------------------
 
 
-@check("attention", calls="attention", tol=1e-5, covers="R270")
+@check("attention", calls="attention", returns="Z P", tol=1e-5, covers="R270")
 def nothing_to_attend_to_gives_zeros(rng, trial):
     """A row of the mask without any True gives zeros, as weights and as output; the other rows are as ever."""
     lead, n, m, d_k, d_v = [((), 2, 3, 1, 2), ((), 4, 3, 5, 2), ((3,), 4, 5, 2, 6)][trial]
@@ -101,7 +101,7 @@ def _(seen, expected, Qs, Ks):
     close(seen, expected)
 
 
-@check("attention", calls="attention", covers="R267")
+@check("attention", calls="attention", returns="Z P", covers="R267")
 def large_scores_do_not_overflow(rng, trial):
     """Scores of a thousand are legal: the weights are still a distribution."""
     n, m, d_k, d_v = [(1, 2, 1, 1), (3, 4, 2, 5), (4, 6, 3, 2)][trial]
@@ -227,7 +227,7 @@ def differentiated(Q, K, V, dZ, mask):
     return [one.grad.numpy() for one in (q, k, v)]
 
 
-@check("backward", covers="R267 R268")
+@check("backward", covers="R267")
 def autograd_agrees(rng, trial):
     """The gradients are those that automatic differentiation finds, with masks and any number of leading axes."""
     lead, n, m, d_k, d_v = [((), 2, 3, 4, 1), ((4,), 3, 5, 2, 6), ((2, 3), 5, 4, 3, 7)][
@@ -254,7 +254,7 @@ def _(seen, truth):
         close(got, wanted, tol=1e-7, what=name)
 
 
-@check("backward", covers="R268 R270")
+@check("backward", returns="dQ dK dV", covers="R270")
 def rows_that_see_nothing_pass_nothing(rng, trial):
     """A query that attends to nothing gets no gradient and gives none, and hidden keys get none either."""
     B, n, m, d_k, d_v = [(1, 2, 3, 1, 2), (2, 3, 4, 5, 1), (3, 5, 6, 4, 2)][trial]
@@ -307,7 +307,7 @@ def _(seen, expected):
     close(seen, expected)
 
 
-@check("backward", calls="projection_backward", covers="R266")
+@check("backward", calls="projection_backward", returns="dX dW_q dW_k dW_v", covers="R266")
 def what_arrives_by_three_ways_is_added(rng, trial):
     """dX is the sum of what comes through queries, keys and values, and each weight sums over the whole batch."""
     B, n, d, d_k, d_v = [(2, 1, 3, 2, 1), (4, 2, 3, 5, 6), (5, 3, 7, 2, 4)][trial]
@@ -429,7 +429,7 @@ def _(student, x, memory, mask, heads, weights, cotangent):
     return [out, *found]
 
 
-@check("heads", covers="R271 R273")
+@check("heads", covers="R271")
 def every_head_reaches_every_word(rng, trial):
     """Under a causal mask each word depends on all words up to itself and on no later one."""
     n, heads, each = [(3, 2, 2), (5, 3, 2), (6, 2, 4)][trial]
@@ -698,7 +698,7 @@ def _(seen, expected, mask):
     close(seen, expected, tol=1e-7)
 
 
-@check("layers", trials=4, covers="R275")
+@check("layers", returns="post_norm pre_norm", trials=4, covers="R275")
 def the_decoder_with_a_masked_memory(rng, trial):
     """DecoderLayer, post-norm and pre-norm, with a mask on the memory: of B×1×m, n×m or B×n×m, also where n = m."""
     B, n, m, width, hidden = [
@@ -855,7 +855,7 @@ def _(student, tokens, vocab, width, length, weights, training):
     return dict(probabilities=found, training=[model.training, block.training])
 
 
-@check("gpt", weight=2, covers="R269 R271 R274 R276")
+@check("gpt", returns="pre_norm post_norm", weight=2, covers="R269 R271 R274 R276")
 def your_whole_stack_sees_the_past_and_no_future(rng, trial):
     """Your heads, layers and GPT together: the logits at t move with every token up to t, and with none after it; then it writes."""
     n, vocab, width, heads, hidden, depth = [
@@ -911,7 +911,7 @@ def _(seen, expected):
     close(seen, expected)
 
 
-@check("gpt", weight=2, covers="R269 R274 R275 R276")
+@check("gpt", returns="pre_norm post_norm", weight=2, covers="R269 R274 R275 R276")
 def a_translator_of_your_own_parts(rng, trial):
     """An encoder and a decoder layer of yours, with heads of yours: what they say of padded sentences, and what they write."""
     # both sides have m places, and the target is filled up: so whoever mixes them up gets numbers, which can be carried, no error
@@ -979,7 +979,7 @@ def _(student, source, target, real, words, places, reads, writes, heads, hidden
     return found
 
 
-@check("gpt", trials=4, covers="R276")
+@check("gpt", trials=4)
 def writing_goes_on_from_a_long_prompt_or_not_at_all(rng, trial):
     """generate goes on from a prompt longer than `length`, picks anew for each token, and writes nothing if count is 0."""
     B, n, vocab, count, length = [
@@ -1159,7 +1159,7 @@ def _(seen, expected, fresh, truth):
 # -- concepts ----------------------------------------------------------------------------------------------------------
 
 
-@concept("concepts", covers="R243 R269")
+@concept("concepts", covers="R243 R261 R269")
 def divisor():
     """By what the scores of a head are divided when the queries are spread wider."""
 
@@ -1174,7 +1174,7 @@ def leak():
     """Which mask a run had, by the loss that it comes down to."""
 
 
-@concept("concepts", covers="R261 R268")
+@concept("concepts", covers="R268")
 def saturated():
     """By how much a softmax of undivided scores passes less."""
 
@@ -1194,7 +1194,7 @@ def wasted():
     """How many predictions are made in vain when nothing is kept."""
 
 
-@concept("concepts", covers="R278 R280")
+@concept("concepts", covers="R278")
 def crossover():
     """When scores and weighted mean cost as much as the projections."""
 
@@ -1212,7 +1212,7 @@ def ticks():
 # -- image (extra) -----------------------------------------------------------------------------------------------------
 
 
-@check("image", calls="image_attention", covers="R264")
+@check("image", calls="image_attention", returns="p logits", covers="R264")
 def a_caption_that_repeats_itself_asks_the_same(rng, trial):
     """The query is the mean of the words: said twice, a caption asks the same; and regions of one look share the weight."""
     L, d, m, classes = [(2, 4, 3, 2), (3, 5, 4, 6), (7, 3, 6, 2)][trial]
@@ -1239,7 +1239,9 @@ def _(seen, expected, Z, F):
     close(seen, expected, tol=1e-5)
 
 
-@check("image", calls="image_attention", trials=4, tol=1e-3, covers="R264")
+@check(
+    "image", calls="image_attention", returns="p logits", trials=4, tol=1e-3, covers="R264"
+)
 def fits_in_the_thousands_are_legal(rng, trial):
     """Where every region fits by 1500 more, or less, or some do, the weights are as they should be, and nothing overflows."""
     L, d, m, classes = [(1, 2, 2, 1), (3, 5, 4, 6), (7, 3, 6, 2), (2, 4, 3, 5)][trial]

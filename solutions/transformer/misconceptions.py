@@ -2014,7 +2014,7 @@ misconception(
 )
 
 misconception(
-    "divides_his_slope_by_yours", "concepts",
+    "divides_their_slope_by_yours", "concepts",
     hint="saturated: whose softmax is nearer to saturation, and whose gradient is then the smaller one?",
     old="saturated=2.89",
     new="saturated=1 / 2.89",
@@ -2178,7 +2178,7 @@ misconception(
 
 misconception(
     "divides_by_the_dimension", "image",
-    hint="A mean over words: how many words are there? Count rows, not columns.",
+    hint="A mean over words: how many words are there, and by what do you divide?",
     old="q = Z.mean(axis=0)",
     new="q = Z.sum(axis=0) / Z.shape[1]",
 )

@@ -39,8 +39,8 @@ torch.set_num_threads(1)  # the networks here are small: one thread is faster th
 # value. Nothing about this can be learnt by gradient descent: a query either hits or misses.
 #
 # Attention is a dictionary that answers softly. The query $q$, and every key $k_j$, is a vector. How well they fit is
-# a number, their inner product. A softmax turns the fits into weights that sum to 1, and the answer is the average of
-# **all** values, weighted:
+# a number, their inner product. Divided by $\sqrt{d_k}$ it is the *score* $s_j$. A softmax turns the scores into weights
+# that sum to 1, and the answer is the average of **all** values, weighted:
 #
 # $$p_j = \frac{e^{s_j}}{\sum_i e^{s_i}}, \qquad s_j = \frac{q\cdot k_j}{\sqrt{d_k}}, \qquad z = \sum_j p_j\,v_j .$$
 #
@@ -216,10 +216,11 @@ for d in widths:
         biggest[name].append(P.max(axis=1).mean())
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 3.8))
-panels[0].loglog(widths, spread, "o", label="spread of q·k")
-panels[0].loglog(widths, np.sqrt(widths), color="black", linewidth=1, label="√d")
+panels[0].loglog(widths, spread, "o", base=2, label="spread of q·k")
+panels[0].loglog(widths, np.sqrt(widths), base=2, color="black", linewidth=1, label="√d")
+panels[0].set_title("how far apart the inner products are")
 for name, values in biggest.items():
-    panels[1].semilogx(widths, values, "o-", label=name)
+    panels[1].semilogx(widths, values, "o-", base=2, label=name)
 panels[1].axhline(1 / 50, color="black", linewidth=1, linestyle=":", label="1/50, uniform")
 panels[1].set_title("largest weight of a query, on average")
 for panel in panels:
@@ -337,8 +338,8 @@ def projection_backward(
 check("backward")
 
 # %% [markdown]
-# What you said about saturation can be measured. Scores of growing size go into a softmax; what comes back is less and
-# less. At $d_k=256$ undivided scores have a spread of 16.
+# What you said about saturation can be measured. Scores of growing size go into a softmax. Up to a spread of about 3 what
+# comes back grows a little; from there on it is less and less. At $d_k=256$ undivided scores have a spread of 16.
 
 # %% tags=["explore"]
 rng = np.random.default_rng(2)
@@ -351,12 +352,12 @@ for size in sizes:
     back.append(np.median(np.linalg.norm(softmax_backward(dP, weights), axis=1)))
 plt.figure(figsize=(7, 3.8))
 plt.loglog(sizes, back, "o-")
-plt.axvline(1, color="tab:green", label="divided by √d: spread 1")
-plt.axvline(16, color="tab:red", label="undivided, d = 256: spread 16")
+plt.axvline(1, color="tab:green", label="divided by √d")
+plt.axvline(16, color="tab:red", label="undivided, d = 256")
 plt.ylim(1e-9, 1)
 plt.xlabel("spread of the scores")
 plt.ylabel("gradient that comes back (median)")
-plt.legend()
+plt.legend(loc="lower center")
 plt.show()
 
 # %% [markdown]
@@ -458,9 +459,9 @@ check("heads")
 # Shuffle the words of a sentence, and self-attention gives the same outputs, shuffled alike: $f(\Pi X)=\Pi f(X)$. This
 # is called *permutation equivariance*. (It is not *invariance*: the outputs do move, with their words. And a causal
 # mask breaks it, for the mask knows who came first.) Without help, "dog bites man" and "man bites dog" are the same
-# bag of words. So the position is written onto each word, by adding a vector that depends on it. That vector can be
-# learnt, one per position, and then there is none for positions beyond the longest sentence seen. Or it can be
-# computed, for any position $p$:
+# bag of words. So the position is written onto each word, by adding a vector that depends on it, the *positional encoding*.
+# It can be learnt, one per position, and then there is none for positions beyond the longest sentence seen. Or it can be
+# computed, for any position $p$ (*sinusoidal* encodings):
 #
 # $$\mathrm{PE}_{p,\,2i}=\sin(p\,\omega_i),\qquad \mathrm{PE}_{p,\,2i+1}=\cos(p\,\omega_i),\qquad \omega_i=10000^{-2i/d}.$$
 #
@@ -536,9 +537,10 @@ encodings = sinusoids(64, 32)
 figure, panels = plt.subplots(1, 2, figsize=(11, 4))
 panels[0].imshow(encodings, cmap="RdBu", aspect="auto")
 panels[0].set(xlabel="column", ylabel="position")
-for home in (30, 45):
-    panels[1].plot(np.arange(64) - home, encodings @ encodings[home], label=f"from {home}")
-panels[1].set_xlabel("distance")
+for home, style in {30: "-", 45: "--"}.items():
+    products = encodings @ encodings[home]
+    panels[1].plot(np.arange(64) - home, products, style, label=f"from {home}")
+panels[1].set(xlabel="distance", ylabel="inner product")
 panels[1].legend()
 plt.show()
 
@@ -861,6 +863,7 @@ floor = (10 * source.entropy_rate() + np.log(4)) / 11
 plt.axhline(floor, color="tab:red", label="the floor")
 plt.title(f"on fresh sequences: {excess.mean():.4f} ± {error:.4f} above the source")
 plt.xlabel("step")
+plt.ylabel("nats a token")
 plt.legend()
 plt.show()
 
@@ -880,6 +883,7 @@ for panel, (title, table) in zip(panels, tables.items(), strict=True):
     panel.imshow(table, cmap="Blues", vmin=0, vmax=0.8, aspect="auto")
     panel.set(title=title, xlabel="next token", xticks=range(4))
     panel.set_yticks(range(16), [f"{a} {b}" for a, b in pairs])
+panels[0].set_ylabel("the last two tokens")
 plt.show()
 
 # %% [markdown]
@@ -912,7 +916,7 @@ plt.axhline(np.log(4), color="0.5", linestyle="--", label="one token alone: log 
 plt.axhline(floor, color="tab:red", label="the floor")
 plt.xlabel("step")
 plt.ylabel("loss, mean of ten steps")
-plt.legend()
+plt.legend(loc=(0.02, 0.09))
 plt.show()
 
 # %% [markdown]
@@ -968,20 +972,22 @@ figure, panels = plt.subplots(
 panels[0].plot(np.convolve(losses, np.full(10, 0.1), mode="valid"), label="while training")
 for colour, (name, level) in zip(["0.7", "0.4", "tab:red"], levels.items(), strict=True):
     panels[0].axhline(level, color=colour, linestyle="--", label=f"{name}: {level:.2f}")
-panels[0].set(xlabel="step", ylabel="nats a letter")
+panels[0].set(xlabel="step", ylabel="nats a letter", ylim=(None, 3.9))
 panels[0].legend(loc="upper right")
 shown = surprise[:4].cpu().numpy()
 panels[1].imshow(shown, cmap="Reds", vmin=0, vmax=6, aspect="auto")
 for i, row in enumerate(kept[:4, 1:].tolist()):
     for j, one in enumerate(row):
-        panels[1].text(j, i, letters[one].strip() or "·", ha="center", va="center")
+        colour = "white" if shown[i, j] > 4 else "black"
+        sign = letters[one].strip() or "·"
+        panels[1].text(j, i, sign, color=colour, ha="center", va="center")
 panels[1].set(xticks=[], yticks=[], title="unseen text; red where it was surprised")
 plt.show()
 
 dice = torch.Generator(device=device).manual_seed(5)
 ways = {
     "drawn": lambda p: torch.multinomial(p, 1, generator=dice)[:, 0],
-    "drawn among the three likeliest": lambda p: torch.multinomial(
+    "drawn among the three likeliest (top-k, k = 3)": lambda p: torch.multinomial(
         p * (p >= p.topk(3).values[:, -1:]), 1, generator=dice
     )[:, 0],
     "always the likeliest": lambda p: p.argmax(dim=-1),
@@ -994,7 +1000,7 @@ for name, pick in ways.items():
 # %% [markdown]
 # It learnt to spell the frequent words, the blank after a comma, the endings; it writes what looks like English from
 # afar. A sentence holds together for two or three words, and then it has forgotten what it was about: 48 letters are its
-# whole world, and some hundred thousand letters its whole library. Many of the dark letters are the first of their words:
+# whole world, and some two hundred thousand letters its whole library. Many of the dark letters are the first of their words:
 # once a word has begun, spelling it is easier than to know what to say next. Always taking the likeliest letter ends in a
 # circle. What separates this from the models that you know is size, not another idea.
 #
@@ -1067,8 +1073,9 @@ with torch.no_grad():
         moved[1, :, j] = (other - plain).abs().sum(dim=-1)[0].cpu()
 figure, panels = plt.subplots(1, 2, figsize=(9, 4))
 for panel, picture, poked in zip(panels, moved, ["source", "target so far"], strict=True):
-    panel.imshow(picture, cmap="Blues", vmin=0)
-    panel.set(xlabel=f"letter of the {poked} that was changed", ylabel="predicted letter")
+    panel.imshow(picture, cmap="Blues", vmin=0, vmax=2)
+    panel.set(xlabel=f"letter of the {poked} that was changed")
+panels[0].set_ylabel("predicted letter")
 plt.show()
 
 # %% [markdown]
@@ -1106,7 +1113,7 @@ plt.show()
 #    query $t$ may see, and may be wrong. The loss of the training falls to 0.13, and on many fresh rows the mean NLL is
 #    0.127. Which mask has it? `"s <= t"`, `"s <= t + 1"`, `"s <= 2t"` or `"2s <= t"`.
 # 4. `saturated`. A query has two keys, and $d_k=4$. Its inner products with them are $2\ln4$ and 0. Somebody forgets to
-#    divide them by $\sqrt{d_k}$. The gradient $\mathrm dp$ is the same as yours: how many times as large as his is your
+#    divide them by $\sqrt{d_k}$. The gradient $\mathrm dp$ is the same as yours: how many times as large as theirs is your
 #    $\mathrm ds_1$? (A number.)
 # 5. `swapped`. A stack of self-attention layers with a causal mask and no positions reads three different words. Then the
 #    first two of them change places, and the third stays. At how many of the three *places* is the output what it was? Say
@@ -1304,13 +1311,14 @@ for d, colour in zip([64, 512, 4096], ["tab:blue", "tab:orange", "tab:green"], s
         plt.loglog(lengths, costs, style, color=colour, label=f"{kind}, d = {d}")
 plt.xlabel("words n")
 plt.ylabel("multiplications")
-plt.legend()
+plt.ylim(top=1e16)
+plt.legend(ncols=2, loc="upper left")
 plt.show()
 
 # %% [markdown]
 # ## The way back, written out
 #
-# Only for who has found it already. With $P$ the weights and $\odot$ the product entry by entry:
+# Only for those who have found it already. With $P$ the weights and $\odot$ the product entry by entry:
 #
 # $$\mathrm dV=P^\top\mathrm dZ,\qquad \mathrm dP=\mathrm dZ\,V^\top,\qquad \mathrm ds_j=p_j\Bigl(\mathrm dp_j-\sum_ip_i\,\mathrm dp_i\Bigr)\ \text{in each row},$$
 #
