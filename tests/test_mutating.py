@@ -145,6 +145,8 @@ def test_a_mutant_that_does_not_end_is_stopped_and_counted_as_late(tiny):
     assert "statement:centre:i += 1 → pass" in found["late"]
     assert set(found["late"]) <= set(found["killed"])
     assert f"({len(found['late'])} took too long)" in said
+    explain(tiny, **{id: "a slow one is not a wrong one" for id in found["late"]})
+    assert mutate(tiny, len(RULES), code=1)[1]["refuted"] == []
 
 
 UNKNOWN = "axis:centre:X.sum(axis=7) → X.sum()"

@@ -51,7 +51,7 @@ class Mutated(Record, frozen=True):
     late: tuple[str, ...]  # those of them that were killed because they took too long
     equivalent: dict[str, str]  # mutants that lost nothing, and why that is right
     survivors: tuple[Survivor, ...]  # mutants that lost nothing, and nobody has said why
-    refuted: tuple[str, ...]  # mutants that are said to be equivalent, and lost a point
+    refuted: tuple[str, ...]  # mutants that are said to be equivalent, and lost a point by an answer
     cpu_seconds: float  # that the boxes used
 
 
@@ -85,7 +85,7 @@ def mutate(
         survivors=tuple(
             Survivor(id=one.id, before=one.before, after=one.after) for one in alive if one.id not in explained
         ),
-        refuted=tuple(id for id in run.killed if id in explained),
+        refuted=tuple(id for id in run.killed if id in explained and id not in run.late),
         cpu_seconds=round(run.cpu_seconds, 2),
     )
 
