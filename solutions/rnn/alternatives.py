@@ -283,6 +283,23 @@ alternative(
 )
 
 alternative(
+    "dropout_that_ends_with_the_training",
+    "experiment",
+    old="self.output = torch.nn.Linear(hidden, vocabulary)",
+    new=(
+        "self.output = torch.nn.Sequential(\n"
+        "            torch.nn.Dropout(0.1), torch.nn.Linear(hidden, vocabulary)\n"
+        "        )"
+    ),
+)
+alternative(
+    "dropout_that_ends_with_the_training",
+    "experiment",
+    old="        calm.step()\n    return model",
+    new="        calm.step()\n    return model.eval()",
+)
+
+alternative(
     "without_clipping",
     "experiment",
     old="        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n",

@@ -114,7 +114,7 @@ misconception(
 @misconception(
     "states_in_the_type_of_x",
     "cell",
-    hint="Try one-hot inputs, written without points. Which kind of numbers fits into the array that you fill?",
+    hint="Try one-hot inputs and an h0 of zeros, written without points. Which kind of numbers fits into the array that you fill?",
 )
 def rnn_forward(x, h0, V, U, c):
     h, states = h0, np.zeros((*x.shape[:2], len(c)), dtype=x.dtype)
@@ -150,6 +150,13 @@ misconception(
     hint="How many labels does a sequence of T steps get? Over which axis do you look for the largest score?",
     old="return (h @ W.T + b).argmax(axis=-1)",
     new="return (h @ W.T + b).argmax(axis=1)",
+)
+
+misconception(
+    "lets_the_last_of_equals_win", "cell",
+    hint="Two classes have the same score. Which of them wins by the conventions, and which in your function?",
+    old="return (h @ W.T + b).argmax(axis=-1)",
+    new="return len(b) - 1 - (h @ W.T + b)[..., ::-1].argmax(axis=-1)",
 )
 
 # -- loss --------------------------------------------------------------------------------------------------------------
@@ -392,6 +399,33 @@ misconception(
     new="return float(np.exp(-sequence_loss(logits, targets, mask)[0]))",
 )
 
+_ALONE = "\n".join(
+    (
+        "    alone = [[one[n : n + 1] for one in (logits, targets, mask)] for n in range(len(mask)) if mask[n].any()]",
+        "    costs = np.array([sequence_loss(*one)[0] for one in alone])",
+        "    return float({})",
+    )
+)
+_PERPLEXITY = "    return float(np.exp(sequence_loss(logits, targets, mask)[0]))"
+misconception(
+    "perplexity_of_a_mean_of_means", "loss", hint=_WEIGHT,
+    old=_PERPLEXITY,
+    new=_ALONE.format("np.exp(costs.mean())"),
+)
+
+misconception(
+    "perplexity_of_a_mean_over_all_rows", "loss", hint=_WEIGHT,
+    old=_PERPLEXITY,
+    new=_ALONE.format("np.exp(costs.sum() / len(mask))"),
+)
+
+misconception(
+    "averages_the_perplexities_of_the_sequences", "loss",
+    hint="The exponential of a mean, or the mean of exponentials? And how much does a short sequence weigh in yours?",
+    old=_PERPLEXITY,
+    new=_ALONE.format("np.exp(costs).mean()"),
+)
+
 # -- bptt --------------------------------------------------------------------------------------------------------------
 
 misconception(
@@ -497,6 +531,23 @@ misconception(
     hint="After the call, look at the dh that you passed in. Whose array did you add to?",
     old="        da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
     new="        dh[:, t] = dh[:, t] + later\n        da[:, t] = dh[:, t] * (1 - h[:, t] ** 2)",
+)
+
+_IN_PLACE = "After the call, look at the dh that you passed in. Is dh[:, t] a copy, or a piece of the caller's array?"
+misconception(
+    "adds_into_a_piece_of_the_upstream_gradient", "bptt", hint=_IN_PLACE,
+    old="        da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new="        whole = dh[:, t]\n        whole += later\n        da[:, t] = whole * (1 - h[:, t] ** 2)",
+)
+
+misconception(
+    "takes_asarray_for_a_copy", "bptt", hint=_IN_PLACE,
+    old="        da[:, t] = (dh[:, t] + later) * (1 - h[:, t] ** 2)",
+    new=(
+        "        dh = np.asarray(dh, dtype=float)\n"
+        "        dh[:, t] += later\n"
+        "        da[:, t] = dh[:, t] * (1 - h[:, t] ** 2)"
+    ),
 )
 
 misconception(
@@ -708,6 +759,36 @@ misconception(
 )
 
 
+_WINDOWS = "Count your windows for T = 5 and k = 2. In which of them is step 5?"
+
+
+@misconception("leaves_out_a_shorter_last_window", "clipping", hint=_WINDOWS)
+def truncated_backward(dh, x, h, h0, V, U, k):
+    dx, dV, dU, dc = np.zeros(x.shape), 0.0, 0.0, 0.0
+    for start in reversed(range(0, max(x.shape[1] - k, 0) + 1, k)):
+        window = slice(start, start + k)
+        entered = h[:, start - 1] if start else h0
+        dx[:, window], dh0, *parts = rnn_backward(
+            dh[:, window], x[:, window], h[:, window], entered, V, U
+        )
+        dV, dU, dc = dV + parts[0], dU + parts[1], dc + parts[2]
+    return dx, dh0, dV, dU, dc
+
+
+@misconception("counts_whole_windows_only", "clipping", hint=_WINDOWS)
+def truncated_backward(dh, x, h, h0, V, U, k):
+    dx, dh0 = np.zeros(x.shape), np.zeros(h0.shape)
+    dV, dU, dc = np.zeros(V.shape), np.zeros(U.shape), np.zeros(len(U))
+    for start in reversed(range(0, x.shape[1] // k * k, k)):
+        window = slice(start, start + k)
+        entered = h[:, start - 1] if start else h0
+        dx[:, window], dh0, *parts = rnn_backward(
+            dh[:, window], x[:, window], h[:, window], entered, V, U
+        )
+        dV, dU, dc = dV + parts[0], dU + parts[1], dc + parts[2]
+    return dx, dh0, dV, dU, dc
+
+
 @misconception(
     "counts_the_windows_from_the_end",
     "clipping",
@@ -872,6 +953,27 @@ misconception(
     hint="Something may arrive at c_T from outside. Where does it go in your function?",
     old="dh_later, dc = np.zeros_like(h0), dc_last",
     new="dh_later, dc = np.zeros_like(h0), np.zeros_like(c0)",
+)
+
+misconception(
+    "takes_what_arrives_through_the_last_forget_gate", "lstm",
+    hint="What arrives from outside arrives at c_T. Which gates stand between there and c_T, and which do you take it through?",
+    old="dh_later, dc = np.zeros_like(h0), dc_last",
+    new="dh_later, dc = np.zeros_like(h0), dc_last * f[:, -1]",
+)
+
+misconception(
+    "takes_what_arrives_through_the_last_output_gate", "lstm",
+    hint="dc_last arrives at the cell itself. Does it pass the output gate and the tanh before it gets there?",
+    old="dh_later, dc = np.zeros_like(h0), dc_last",
+    new="dh_later, dc = np.zeros_like(h0), dc_last * o[:, -1] * (1 - shown[:, -1] ** 2)",
+)
+
+misconception(
+    "lets_what_arrives_at_the_cell_arrive_at_h", "lstm",
+    hint="Two arrays come in from above, dh and dc_last. At which state of the last step does each of them arrive?",
+    old="dh_later, dc = np.zeros_like(h0), dc_last",
+    new="dh_later, dc = dc_last, np.zeros_like(c0)",
 )
 
 misconception(
@@ -1175,6 +1277,13 @@ misconception(
 )
 
 misconception(
+    "takes_the_start_symbol_out_of_the_text", "experiment",
+    hint="What if the model itself chooses the start symbol in the middle of a text? Whose choice is it that you leave out?",
+    old="        made.append(symbol)\n    return made",
+    new="        made.append(symbol)\n    return [one for one in made if one != start]",
+)
+
+misconception(
     "talks_past_the_end", "experiment",
     hint="What does your function do when the model says that the text is over?",
     old="        if symbol == end:\n            break\n        made.append(symbol)",
@@ -1214,6 +1323,14 @@ misconception(
     hint="Generate twice with the same rng. Should the two texts always be the same?",
     old="symbol = int(rng.choice(len(p), p=p / p.sum()))",
     new="symbol = int(np.argmax(scores))",
+)
+
+# Before the next one, which it looks like after a while: of two that explain as much, the first gives the hint.
+misconception(
+    "makes_probabilities_in_the_model_s_own_array", "experiment",
+    hint="Whose array are the scores that step returns? Look at the model's table after you have generated one text.",
+    old="p = np.exp(scores - np.max(scores))",
+    new="p = scores\n            p -= p.max()\n            np.exp(p, out=p)",
 )
 
 misconception(
@@ -1258,6 +1375,46 @@ misconception(
     new="scores -= np.max(scores)\n            p = np.exp(scores)",
 )
 
+misconception(
+    "leaves_out_the_last_sequence", "experiment",
+    hint="Which index has the last of your training sequences? Can your draw ever be that number?",
+    old="torch.randint(len(tokens), (64,), device=device)",
+    new="torch.randint(len(tokens) - 1, (64,), device=device)",
+)
+
+misconception(
+    "leaves_out_the_first_sequence", "experiment",
+    hint="Which index has the first of your training sequences? Can your draw ever be that number?",
+    old="torch.randint(len(tokens), (64,), device=device)",
+    new="torch.randint(1, len(tokens), (64,), device=device)",
+)
+
+_KEPT = "Call your training twice. Are the two models the same object, and what does the second training do to the first model?"
+misconception(
+    "keeps_the_model_for_the_next_training", "experiment", hint=_KEPT,
+    old="def train_char_lm(\n",
+    new="kept = {}\n\n\ndef train_char_lm(\n",
+)
+misconception(
+    "keeps_the_model_for_the_next_training", "experiment", hint=_KEPT,
+    old="    model = CharLM(vocabulary, hidden).to(device)\n",
+    new=(
+        "    model = kept.setdefault((vocabulary, hidden), CharLM(vocabulary, hidden))\n"
+        "    model = model.to(device)\n"
+    ),
+)
+
+_DROPOUT = "Ask your trained model the same question twice. In which mode is a module of torch after its training?"
+misconception(
+    "leaves_the_dropout_on", "experiment", hint=_DROPOUT,
+    old="self.output = torch.nn.Linear(hidden, vocabulary)",
+    new=(
+        "self.output = torch.nn.Sequential(\n"
+        "            torch.nn.Dropout(0.1), torch.nn.Linear(hidden, vocabulary)\n"
+        "        )"
+    ),
+)
+
 # At a constant rate the gradients of earlier batches keep the model from its source as well.
 @misconception(
     "never_clears_the_gradients_and_never_calms",
@@ -1289,14 +1446,14 @@ misconception(
 misconception(
     "counts_a_unit_of_an_lstm_four_times", "concepts",
     hint="Item size: four times the rows, yes. But does a network with four times the units have four times the parameters?",
-    old="    size=16,\n",
+    old="    size=16.0,\n",
     new="    size=28,\n",
 )
 
 misconception(
     "forgets_the_four_blocks", "concepts",
     hint="Item size: how many blocks are stacked on top of each other in the LSTM's V?",
-    old="    size=16,\n",
+    old="    size=16.0,\n",
     new="    size=7,\n",
 )
 
@@ -1401,21 +1558,21 @@ misconception(
 misconception(
     "adds_the_perplexities_of_the_letters", "concepts",
     hint="Item letters: the surprises of the letters of a word are added. What happens to their exponentials?",
-    old="    letters=243,\n",
+    old="    letters=243.0,\n",
     new="    letters=15,\n",
 )
 
 misconception(
     "a_perplexity_is_a_perplexity", "concepts",
     hint="Item letters: a word is a word once all of its characters are guessed. Among how many words of five characters does the model choose?",
-    old="    letters=243,\n",
+    old="    letters=243.0,\n",
     new="    letters=3,\n",
 )
 
 misconception(
     "writes_without_the_input_gate", "concepts",
     hint="Item counter: what is added to the cell at each a: the candidate, or what the input gate lets through of it?",
-    old="    counter=3,\n",
+    old="    counter=3.0,\n",
     new="    counter=2,\n",
 )
 

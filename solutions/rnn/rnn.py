@@ -19,9 +19,9 @@
 # graded. When you hand in, more checks run than the ones you have here. Seven questions make the hundred points, in
 # about eight and a half hours. What comes after them is extra.
 #
-# **What is forbidden.** Until the language model, everything is yours to write in numpy: inside the functions of those
-# questions (and of the extra ones) `torch` may not be used, because the point is to know what it does. Outside
-# them, in cells of your own, by all means compare yourself with it.
+# **What is forbidden.** Until the language model, everything is yours to write, with numpy and with what Python itself
+# brings along: inside the functions of those questions (and of the extra ones) `torch` may not be used, because the
+# point is to know what it does. Outside them, in cells of your own, by all means compare yourself with it.
 
 # %%
 from collections.abc import Callable
@@ -82,12 +82,17 @@ plt.show()
 # - **Counting.** In formulas $t$ runs from 1 to $T$; in arrays from 0. So `h[:, 0]` is $h_1$, and $h_0$ is a separate
 #   array `h0` of shape $N\times H$. It need not be zero.
 # - **Losses** are means over the tokens that count. Logarithms are natural.
-# - **Padding holds anything at all**: numbers of any size, NaN, targets that name no class. Nothing of it may reach a
-#   result. A mask says place by place what is real, and the real places need not stand together.
+# - **Padding holds anything at all**: numbers of any size or NaN; in an array of targets, integers that name no class.
+#   Nothing of it may reach a result. A mask is an array of booleans that says place by place what is real, and the real
+#   places need not stand together.
+# - **Nothing is empty.** There is at least one sequence, one step, one array in a list; window and batch sizes are at
+#   least 1.
+# - **Ties.** Where the largest score occurs more than once, the first of them wins.
 # - Arrays may hold integers (one-hot inputs, states that begin at 0). What you compute from them are numbers all the
-#   same, not cut to integers. And numbers have no natural size: gradients may be tiny or huge.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen.
+#   same, not cut to integers. And numbers have no natural size: gradients may be tiny or huge, as long as a float64 can
+#   hold their squares and the right result.
+# - Functions never change the arrays they are given. One that does fails a check even if all that it returns is right:
+#   the first check of its question that sees the change, and only that one.
 #
 # ## Once by hand
 #
@@ -202,8 +207,8 @@ check("cell")
 # sequence.
 #
 # **Perplexity** is $e^L$. It is the same number in a friendlier unit: a model as unsure as if it chose among $e^L$
-# equally likely symbols. Guessing uniformly among $K$ gives exactly $K$. A model can do worse than $K$, by being sure
-# of the wrong thing.
+# equally likely symbols. Guessing uniformly among $K$ gives $K$. A model can do worse than $K$, by being sure of the
+# wrong thing.
 #
 # Compute $\log p$ directly as $z_y-\log\sum_k e^{z_k}$, with the largest score subtracted from both. If you take the
 # softmax first and its logarithm later, a score of $-1000$ becomes a probability of 0 and a loss of infinity.
@@ -221,7 +226,7 @@ def sequence_loss(
     """Give the mean cross-entropy over the real tokens, and its gradient in the scores.
 
     logits: N×T×K scores.  targets: N×T integers from 0 to K−1.
-    mask: N×T truth values, True where a token is real; at least one is.
+    mask: N×T booleans, True where a token is real; at least one is.
     Where the mask is False, logits and targets hold anything at all, as all padding does.
     Returns (L, dL/dlogits: N×T×K), the gradient being 0 where the mask is False.
     """
@@ -287,7 +292,7 @@ check("loss")
 # Add 1 to one entry at a time and you find the same. Which products give these numbers, for one column as here? And
 # which for a batch of rows, as our arrays are, where the sums over $t$ are also sums over the batch?
 #
-# ## Question: write it
+# ## Question: back-propagation through time
 #
 # Your function gets the states that a forward pass has found, so nothing needs to be run again.
 
@@ -387,11 +392,11 @@ plt.show()
 # $$\frac{\partial h_T}{\partial h_t} = \operatorname{diag}(1-h_T^2)\,U\;\operatorname{diag}(1-h_{T-1}^2)\,U\cdots
 # \operatorname{diag}(1-h_{t+1}^2)\,U .$$
 #
-# Take the simplest case first. Where all states are 0 the slopes are 1 and the network is **linear**: the product is a
-# power of $U$, and in rows $\bar h_0 = \bar h_T\,U\,U\cdots U$ with $T$ factors. A power of a matrix grows or shrinks,
-# in the long run, like a power of its **spectral radius** $\rho(U)=\max_i|\lambda_i|$, the largest *absolute value* of
-# an eigenvalue. Eigenvalues may be negative or complex; what counts is how far from 0 they are. Below 1 the gradient
-# dies exponentially, above 1 it explodes.
+# Take the simplest case first. Where all states are 0 the slopes are 1, and gradients travel as in a **linear** network:
+# the product is a power of $U$, and in rows $\bar h_0 = \bar h_T\,U\,U\cdots U$ with $T$ factors. A power of a matrix
+# grows or shrinks, in the long run, like a power of its **spectral radius** $\rho(U)=\max_i|\lambda_i|$, the largest
+# *absolute value* of an eigenvalue. Eigenvalues may be negative or complex; what counts is how far from 0 they are.
+# Below 1 the gradient dies exponentially, above 1 it explodes.
 #
 # So far, so well known. The three things that are usually left out:
 #
@@ -423,7 +428,7 @@ plt.show()
 # does it stop one from exploding. Gates come next.
 
 # %% [markdown]
-# ## Question: four tools
+# ## Question: gradients that vanish and explode
 
 
 # %%
@@ -457,7 +462,7 @@ def clip_by_global_norm(
     """Shorten all gradients together so that their common norm is at most limit.
 
     gradients: arrays of any shapes.  limit: a positive number τ.
-    The norm ‖g‖ is over all entries of all arrays. If ‖g‖ ≤ τ, nothing changes.
+    The norm ‖g‖ is over all entries of all arrays. If ‖g‖ ≤ τ, they keep their values.
     Returns (the list of gradients after clipping, the norm ‖g‖ BEFORE clipping).
     """
     ### BEGIN SOLUTION
@@ -615,7 +620,7 @@ plt.show()
 # back to $h_t$ from the gates of the next step, and what to $c_t$ along the belt? Which gate stands in between, and of
 # which step?
 #
-# ## Question: both directions
+# ## Question: the LSTM, forwards and backwards
 #
 # A sigmoid that never overflows is given.
 
@@ -799,11 +804,12 @@ plt.show()
 # live: pass `device=` (or use `torch.full_like`, `new_zeros`, …), and the code runs on any GPU.
 #
 # For the training, this is plenty: Adam (gradient descent in which every weight has a step length of its own) with a
-# learning rate of 0.01 or 0.02, batches of 64 random sequences, gradients clipped at 1. You need not set a seed: each
-# check sets torch's before it calls you, here and in grading, and of 690 trainings with other seeds none ended further
-# than 0.023 nats from the source. An *embedding* (`torch.nn.Embedding`) is a table with a learnt row of numbers for
-# each symbol; it is a matrix times a one-hot vector, without the multiplying. Symbols are numbered $0$ to $K-1$; number
-# $K$ is the start symbol, which is only ever an input. The outputs are $K$ scores.
+# learning rate of 0.01 or 0.02, batches of 64 sequences, each drawn at random from all of them (so that one may come
+# twice), gradients clipped at 1. You need not set a seed: each check sets torch's before it calls you, here and in
+# grading, and of 690 trainings with other seeds none ended further than 0.023 nats from the source. An *embedding*
+# (`torch.nn.Embedding`) is a table with a learnt row of numbers for each symbol; it is a matrix times a one-hot vector,
+# without the multiplying. Symbols are numbered $0$ to $K-1$; number $K$ is the start symbol, which is only ever an
+# input. The outputs are $K$ scores.
 #
 # **Generation** turns the model round: feed it the start symbol, choose a symbol, feed that, and so on, until it
 # chooses the **end** symbol or the text is long enough. *Greedy*: take the most probable symbol each time. *Sampling*:
@@ -832,6 +838,7 @@ class CharLM(torch.nn.Module):
         """Make an embedding of vocabulary+1 symbols, a recurrent layer and a linear layer.
 
         The recurrent layer is one of torch's (torch.nn.LSTM, say), with `hidden` units.
+        Another cell, several layers, embeddings of any width: all are fine.
         """
         super().__init__()
         ### BEGIN SOLUTION
@@ -879,10 +886,11 @@ def train_char_lm(
 ) -> CharLM:
     """Train a CharLM by teacher forcing, with the start symbol `vocabulary`.
 
-    tokens: n×T integers from 0 to vocabulary−1, the training sequences, all of one length.
-    steps: the number of batches to learn from, one step of the optimiser for each.
-    The loss is the mean of −log P over the tokens of a batch. Returns the trained model,
-    a new one for each call.
+    tokens: n×T integers from 0 to vocabulary−1, the training sequences, all of one length;
+    n may be small.  steps: the number of batches to learn from, one step of the optimiser
+    for each.  The loss is the mean of −log P over the tokens of a batch.
+    Returns the trained model, a new one for each call, ready for use: asked the same
+    question twice, it gives the same scores.
     """
     ### BEGIN SOLUTION
     tokens = tokens.to(device)
@@ -917,7 +925,8 @@ def generate(
     state: the state before the start symbol is read.  start, end: symbols.
     rng: None for greedy; otherwise each symbol is sampled from its probabilities with it.
 
-    Returns the symbols generated, without start and without end: at most max_length.
+    Returns the symbols that were chosen, in order: at most max_length (which may be 0), and
+    not the end symbol. The start symbol was not chosen, unless the model chooses it later.
     """
     ### BEGIN SOLUTION
     symbol, made = start, []
@@ -1133,8 +1142,8 @@ plt.show()
 # 8. `letters`. A model over characters has a perplexity of 3 per character. A word, with the blank after it, has 5
 #    characters. A model over words reads the same texts. Which perplexity per word must it reach to be as good?
 # 9. `counter`. A unit of an LSTM has $f=1$ throughout, and $i=0.5$ and $g=0.8$ whenever it reads an `a`. It begins with
-#    $c_0=0$ and reads `aaaa…`. After how many of them is its cell, for the first time, where the state of a GRU that
-#    begins at 0 can never be?
+#    $c_0=0$ and reads `aaaa…`. There are values that no state of a GRU which begins at 0 ever has. After how many `a` has
+#    the cell of the LSTM such a value for the first time?
 # 10. `shown`. A unit of an LSTM keeps $c_t=0.8$ for twenty steps in a row, and all the while $h_t=0.166$. Which value
 #     has the gate that is responsible?
 
@@ -1153,15 +1162,15 @@ concept_answers = {
 }
 ### BEGIN SOLUTION
 concept_answers.update(
-    size=16,
+    size=16.0,
     skips=0.262,
     balance=0.447,
     run="exploded",
     below="nothing",
     bias=3.345,
     drift="mistakes",
-    letters=243,
-    counter=3,
+    letters=243.0,
+    counter=3.0,
     shown=0.25,
 )
 ### END SOLUTION
@@ -1427,7 +1436,7 @@ def pad(sequences: list[list[int]], filler: int) -> tuple[np.ndarray, np.ndarray
     """Make a rectangle of sequences, filled up at their ends.
 
     sequences: N lists of integers, none of them empty.  T is the length of the longest.
-    Returns (tokens: N×T integers, mask: N×T truth values, True where a token is real).
+    Returns (tokens: N×T integers, mask: N×T booleans, True where a token is real).
     """
     ### BEGIN SOLUTION
     lengths = np.array([len(one) for one in sequences])
@@ -1468,7 +1477,7 @@ def masked_rnn_forward(
 ) -> np.ndarray:
     """Step by tanh(V x_t + U h_{t−1} + c) where the mask is True; elsewhere h_t = h_{t−1}.
 
-    x: N×T×D, anything where the mask is False.  mask: N×T truth values, in any pattern.
+    x: N×T×D, anything where the mask is False.  mask: N×T booleans, in any pattern.
     h0: N×H.  V: H×D.  U: H×H.  c: H.  Returns h: N×T×H.
     """
     ### BEGIN SOLUTION
