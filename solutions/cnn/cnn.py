@@ -90,9 +90,11 @@ plt.show()
 # - **Padding** $p$ is per side: the picture gets $p$ zeros on *each* end of the axis, so it grows by $2p$.
 # - Pictures are float64 numpy arrays; in the question about LeNet they are float32 torch tensors. Everything before and
 #   after it is written by hand: numpy, and neither torch nor scipy.
-# - Arrays may also hold integers. What you compute from them are numbers all the same, not cut to integers.
-# - Functions never change the arrays they are given: one that does loses a check of its question, the first in which
-#   that is seen.
+# - Arrays may also hold integers. What you compute from them must not be cut to integers.
+# - The first question asks what to do where a kernel does not fit. In all others every kernel and every window fits at
+#   least once. No array or list that comes in is empty, and none holds a NaN.
+# - Functions do not change what they are given: arrays, tensors, lists, dicts. (`fit` changes the model, as it should.) A
+#   change costs one check of its question; in all others only what the function returns counts.
 #
 # ## Once by hand
 #
@@ -139,7 +141,7 @@ plt.show()
 # | `"Linear"` | `in_features`, `out_features` | none |
 #
 # `kernel_size`, `stride` and `padding` are numbers, or pairs (vertical, horizontal); `pair` below makes a pair of
-# either. A `Linear` takes whatever comes, flattened to one long vector.
+# either. A `Linear` takes whatever comes, flattened to one long vector; after it come only `Linear`s.
 
 
 # %%
@@ -349,7 +351,8 @@ check("conv")
 # Your layer at work. The upper row slides four kernels over a digit. The lower row slides them over the *moved* digit:
 # each answer has moved along and is otherwise the same. (Put the digit on a grey ground, and the zero padding makes an
 # exception at the edges.) This is **translation equivariance**, the property we asked for at the beginning. Replace the
-# movement by `np.rot90` and see that nothing of the kind holds for rotations.
+# movement by `np.rot90`: only the answer of the blur turns with the picture, because its kernel turned by 90° is the same
+# kernel. For the other three nothing of the kind holds.
 
 # %% tags=["explore"]
 bank = {
@@ -466,7 +469,7 @@ check("backward")
 # What does it buy? If the strongest response moves by a pixel *and stays in its window*, the maximum does not change.
 # If it crosses into the next window, the output changes. So pooling makes the network indifferent to **some small
 # shifts**, some of the time, and to nothing else. (One reads that it makes it invariant to rotation and scale. Turn a
-# picture by 90° and pool it: you get the turned result, not the same one.)
+# picture of 4×4 by 90° and pool it by 2×2: you get the turned result, not the same one.)
 #
 # **Backward.** The maximum of a window *is* one of its pixels. That pixel gets the whole gradient of that output and
 # the others get nothing: had they been a little larger, nothing would have changed. So the forward pass writes down
@@ -599,8 +602,9 @@ plt.show()
 # it from 0. So the variance of $\hat x$ is $v/(v+\varepsilon)$: a little below 1, and well below it for a channel that
 # hardly varies.
 #
-# A consequence: add a constant to the whole channel, and $\mu$ takes it out again. A bias just before a batch
-# normalisation does nothing at all, so it is left out; $\beta$ does its work.
+# A consequence: add a constant to the whole channel, be it $10^9$, and $\mu$ takes it out again, up to the rounding of
+# float64. A bias just before a batch normalisation does nothing at all, so it is left out; $\beta$ does its work. Another:
+# with $\varepsilon=0$ the unit of the numbers is lost as well, and $10^{-8}x$ gives the same $y$ as $x$.
 #
 # **Two modes.** In training, $\mu$ and $v$ come from the batch, so the output for one image depends on the company it
 # is in. That is a random disturbance, and acts as a regulariser. How much of it there is depends on $m$, the numbers that
@@ -824,11 +828,12 @@ def fit(
 ) -> list[float]:
     """Train a model with torch.optim.Adam(…, lr=rate) on the mean cross-entropy of batches.
 
-    images: N×1×H×W and labels: N integers, on the model's device.
-    Each epoch visits every example once, in a new order drawn from rng. Meanwhile the model
-    is in training mode, whichever it was in; in which one it is left is up to you. Its
-    weights count, and nothing else from before: gradients that it still has are forgotten,
-    and each call has an optimiser of its own.
+    images: N×1×H×W and labels: N integers (int64), on the model's device.
+    Each epoch visits every example once, in a new order drawn from rng, by whichever of its
+    methods. Meanwhile the model is in training mode, whichever it was in; in which one it
+    is left is up to you. The training begins with the model as it is, its weights and its
+    running statistics. But gradients that it still has are forgotten, and each call has an
+    optimiser of its own.
     Returns the loss of every step, in order, as floats.
     """
     ### BEGIN SOLUTION
@@ -883,7 +888,8 @@ def pixel_control(
     """Train both kinds of network on plain and on permuted pictures, and predict.
 
     images: N×1×12×12 and labels: N integers, to train on.  test_images: M×1×12×12, plain.
-    Every training uses a new model on the device of images, batches of 20, rate 0.004.
+    Every training uses a new model on the device of images, batches of 20, rate 0.004. In
+    which order the four are done is up to you.
     Returns M predicted digits under each of the keys
         "lenet", "lenet_permuted", "mlp", "mlp_permuted".
     """
@@ -1021,14 +1027,14 @@ plt.show()
 # 2. `budget`. A convolution takes 16 channels to 16 channels, on maps of 32×32. After a pooling the maps are 16×16. How
 #    many channels may a convolution there take in and give out (equally many), for the same number of multiplications?
 #    Both have kernels of 3×3 and a padding of 1.
-# 3. `sees`. Convolution 3×3, max pooling 2×2 with stride 2, convolution 3×3, max pooling 2×2 with stride 2, convolution
-#    3×3. How many pixels wide is the piece of the picture that one unit at the end depends on? (This is why the first
-#    layer finds edges, and a late one whole parts.)
+# 3. `sees`. Convolutions of 3×3, with a max pooling of 2×2 (stride 2) between each and the next. A unit after the first sees
+#    three pixels: an edge, and no more. Which is the first convolution whose units see a whole eye, 16 pixels wide? How many
+#    pixels wide is the piece of the picture that such a unit sees?
 # 4. `nudge`. A feature map has 6 columns. One pixel is 1 and all others are 0; it lies in a column drawn from the first
 #    five, each with the same probability. Then it moves by one pixel to the right. With which probability does the output
 #    of max pooling (2×2, stride 2) change?
 # 5. `bottleneck`. Instead of a convolution 3×3 from 64 to 64 channels, a network has one of 1×1 from 64 to 16, and one of
-#    3×3 from 16 to 64. Which fraction of the weights is left? (Biases do not count.)
+#    3×3 from 16 to 64. Which fraction of the weights is left? (Biases do not count. Three decimals are enough.)
 # 6. `noise`. A batch normalisation stands where the maps are 4×4. Suppose that all its numbers were independent, with
 #    variance $\sigma^2$. How many images must a batch have for the standard deviation of its mean to be $\sigma/16$?
 # 7. `company`. A network with batch normalisation reaches 0.98 on its training set. The very same trained network is
@@ -1254,7 +1260,8 @@ check("text")
 # ## Extra: put a layer to the test
 #
 # "This layer is equivariant." "That unit sees nine pixels." Claims like these need no proof and no source code to be
-# checked: call the layer and look. Here `layer` is any function from an H×W picture to an H×W picture.
+# checked: call the layer and look. Here `layer` is any function from an H×W picture to an H×W picture. It changes no
+# picture and remembers none.
 #
 # - *Equivariance.* Moving first and then applying the layer must be the same as applying it first and moving the
 #   result. To have no trouble at the edges, what leaves on one side comes back on the other: `np.roll`.
