@@ -667,7 +667,8 @@ def _(seen, expected):
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
 
-BATCHES = [(3, 2, 1, 2), (2, 4, 3, 5), (5, 3, 2, 4)]  # N, C, H, W
+# N, C, H, W; the last has as many images as channels
+BATCHES = [(3, 2, 1, 2), (2, 4, 3, 5), (4, 4, 2, 3)]
 
 
 @check("batchnorm", covers="R133", tol=1e-5)
@@ -685,10 +686,14 @@ def _(student, x, gamma, beta, running_mean, running_var, momentum, eps):
     )[2]
 
 
-@check("batchnorm", covers="R133", tol=1e-5)
+@check("batchnorm", trials=4, covers="R133", tol=1e-5)
 def alone_or_in_company(rng, trial):
-    """batch_norm_eval gives an image the same answer alone as in any batch."""
-    return dict(batch_of(rng, trial, BATCHES[trial]), eps=0.1)
+    """batch_norm_eval gives an image the same answer alone as in any batch, and without ε in any unit."""
+    made = batch_of(rng, trial, BATCHES[trial % 3])
+    if trial < 3:
+        return dict(made, eps=0.1)
+    small = {name: 1e-8 * made[name] for name in ("x", "running_mean")}
+    return dict(made, **small, running_var=1e-16 * made["running_var"], eps=0.0)
 
 
 @alone_or_in_company.when
@@ -710,13 +715,13 @@ def _(seen, x, gamma, beta, running_mean, running_var, eps):
     close(seen[0], wanted, tol=1e-5, what="in company")
 
 
-@check("batchnorm", covers="R134", tol=1e-5)
+@check("batchnorm", trials=4, covers="R134", tol=1e-5)
 def a_bias_before_it_does_nothing(rng, trial):
-    """A constant added to a channel is taken out again by the batch's mean: y does not change, and the running mean knows."""
-    made = batch_of(rng, trial, BATCHES[trial])
+    """A constant added to a channel, large or small, is taken out again: y does not change, and the running mean knows."""
+    made = batch_of(rng, trial, BATCHES[trial % 3])
     return dict(
         made,
-        bias=rng.uniform(5, 9, size=len(made["gamma"])).round(2),
+        bias=[1, 1, 1, 1e8][trial] * rng.uniform(5, 9, size=len(made["gamma"])).round(2),
         momentum=0.4,
         eps=0.2,
     )
@@ -734,6 +739,14 @@ def _(student, x, gamma, beta, running_mean, running_var, bias, momentum, eps):
     return [plain[0], biased[0], plain[1], biased[1]]
 
 
+@a_bias_before_it_does_nothing.view
+def _(seen):
+    plain, biased = (np.asarray(one) for one in seen[:2])
+    near = plain.shape == biased.shape and np.abs(biased - plain).max() < 0.1
+    # what is left after a cancellation differs from one way of writing it to the next
+    return [plain, biased if near else "far away", *seen[2:]]
+
+
 @a_bias_before_it_does_nothing.then
 def _(seen, expected, bias, momentum):
     close(seen[0], expected[0], tol=1e-5, what="y")
@@ -742,12 +755,12 @@ def _(seen, expected, bias, momentum):
     close(moved, momentum * bias, tol=1e-4, what="the change of the running mean")
 
 
-@check("batchnorm", covers="R133", tol=1e-5)
+@check("batchnorm", trials=4, covers="R133", tol=1e-5)
 def a_channel_that_hardly_varies(rng, trial):
-    """ε stands inside the root: with γ = 1, the variance of y is v/(v + ε), also where v is as small as ε."""
-    made = batch_of(rng, trial, BATCHES[trial])
+    """ε stands inside the root: with γ = 1, the variance of y is v/(v + ε), where v is as small as ε, and where ε is 0."""
+    made = batch_of(rng, trial, BATCHES[trial % 3])
     C = len(made["gamma"])
-    quiet = 0.01 * made["x"]
+    quiet = [0.01, 0.01, 0.01, 1e-8][trial] * made["x"]
     return dict(
         x=quiet,
         gamma=np.ones(C),
@@ -755,7 +768,7 @@ def a_channel_that_hardly_varies(rng, trial):
         running_mean=made["running_mean"],
         running_var=made["running_var"],
         momentum=0.1,
-        eps=1e-4,
+        eps=[1e-4, 1e-4, 1e-4, 0.0][trial],
     )
 
 
@@ -834,15 +847,15 @@ def _(seen, expected, G, x, gamma, eps, direction):
         raise Fail(f"the loss changes at a rate of {slope:.6g}, and dx says {told:.6g}")
 
 
-@check("batchnorm", covers="R133", tol=1e-5)
+@check("batchnorm", trials=4, covers="R133", tol=1e-5)
 def what_the_mean_takes_out_has_no_gradient(rng, trial):
     """Moving a whole channel changes nothing, so dx sums to 0 in each channel; doubling what comes from above doubles dx."""
-    made = batch_of(rng, trial, BATCHES[trial])
+    made = batch_of(rng, trial, BATCHES[trial % 3])
     return dict(
         G=numbers(rng, trial, *made["x"].shape) + 1,
-        x=made["x"],
+        x=[1, 1, 1, 1e-8][trial] * made["x"],
         gamma=made["gamma"],
-        eps=0.3,
+        eps=[0.3, 0.3, 0.3, 0.0][trial],
     )
 
 
@@ -863,6 +876,29 @@ def _(seen, expected):
         tol=1e-5,
         what="dx for twice the gradient",
     )
+
+
+@check("batchnorm", covers="R135", tol=1e-5)
+def a_large_company_disturbs_less(rng, trial):
+    """In training, the answer for one image varies with its company, the less the larger the batch; in evaluation, not at all."""
+    made = batch_of(rng, trial, [(40, 1, 1, 2), (40, 3, 2, 1), (40, 2, 2, 3)][trial])
+    draws = [
+        [rng.permutation(np.arange(1, 40))[:many] for _ in range(6)] for many in (1, 30)
+    ]
+    return dict(made, companies=draws)
+
+
+@a_large_company_disturbs_less.when
+def _(student, x, gamma, beta, running_mean, running_var, companies):
+    given = (gamma, beta, running_mean, running_var)
+    batches = [[x[[0, *others]] for others in some] for some in companies]
+    return [
+        [
+            [student.batch_norm_train(batch, *given)[0][0] for batch in some]
+            for some in batches
+        ],
+        [[student.batch_norm_eval(batch, *given)[0] for batch in some] for some in batches],
+    ]
 
 
 # -- lenet -------------------------------------------------------------------------------------------------------------
@@ -1187,7 +1223,7 @@ def budget():
 
 @concept("concepts", covers="R168 R170")
 def sees():
-    """How much of the picture a late unit depends on."""
+    """How deep a whole thing is found, and not only an edge, and how much of the picture is seen there."""
 
 
 @concept("concepts", tol=0.01, covers="R161")
@@ -1200,7 +1236,7 @@ def bottleneck():
     """What a 1×1 convolution before a wide one saves."""
 
 
-@concept("concepts")
+@concept("concepts", covers="R135")
 def noise():
     """How large a batch must be for a mean of a given accuracy."""
 
@@ -1230,33 +1266,34 @@ def running():
 
 @check("matrix", trials=4, covers="R143 R153", tol=1e-5)
 def a_convolution_is_one_product(rng, trial):
-    """The flattened kernels times the columns of im2col are the convolution."""
-    one = (1, 1, 4, 4, 1, (2, 2), (1, 1), (0, 0))
+    """The flattened kernels times the columns of im2col are the convolution, by whatever stride and padding it is called next."""
+    one = (1, 1, 4, 4, 1, (2, 2), (2, 1), (0, 1))
     made = layer(rng, trial, [*SETTINGS, one][trial])
+    stride, padding = made["stride"], made["padding"]
     return dict(
-        said=[] if trial == 3 else [made["stride"], made["padding"]],
         x=made["x"],
         w=made["w"],
         size=made["w"].shape[2:],
-        stride=made["stride"],
-        padding=made["padding"],
+        said=[[], [stride], [(1, 1), padding], [stride, padding]],
     )
 
 
 @a_convolution_is_one_product.when
 def _(student, x, size, said):
-    return student.im2col(x, tuple(size), *(tuple(one) for one in said))
+    return [student.im2col(x, tuple(size), *(tuple(one) for one in some)) for some in said]
 
 
 @a_convolution_is_one_product.then
-def _(seen, x, w, stride, padding):
-    wanted = forward(x, w, stride, padding)
-    close(
-        w.reshape(len(w), -1) @ seen,
-        wanted.reshape(*wanted.shape[:2], -1),
-        tol=1e-5,
-        what="kernels times columns",
-    )
+def _(seen, x, w, said):
+    for columns, some in zip(seen, said, strict=True):
+        stride, padding = [*some, *[(1, 1), (0, 0)][len(some) :]]
+        wanted = forward(x, w, stride, padding)
+        close(
+            w.reshape(len(w), -1) @ np.asarray(columns),
+            wanted.reshape(*wanted.shape[:2], -1),
+            tol=1e-5,
+            what="kernels times columns",
+        )
 
 
 @check("matrix", covers="R140 R154", tol=1e-5)

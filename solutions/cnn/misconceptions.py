@@ -68,6 +68,13 @@ misconception(
 )
 
 misconception(
+    "a_window_steps_across_by_its_height", "shapes",
+    hint="A window of 2×3, and no stride is given: how far does it step down, and how far across?",
+    old='default = 1 if layer["kind"] == "Conv2d" else kernel',
+    new='default = 1 if layer["kind"] == "Conv2d" else kernel[0]',
+)
+
+misconception(
     "width_comes_before_height", "shapes",
     hint="Trace a picture that is wider than high. Does it stay so?",
     old="sides = zip(before[1:], kernel, stride, padding, strict=True)",
@@ -291,6 +298,49 @@ def convolve1d(x, w):
         for a, weight in enumerate(w):
             found[t + a] += value * weight
     return found
+
+
+_INTEGER_PICTURE = "Try a picture of whole numbers, written without points. Which kind of numbers fits into the array that you fill?"
+_INTEGER_PLANE = dict(
+    old="""plane = np.zeros((height + w.shape[0] - 1, width + w.shape[1] - 1))
+    for (a, b), weight in np.ndenumerate(w):
+        plane[a : a + height, b : b + width] += weight * x""",
+    new="""plane = np.zeros((height + w.shape[0] - 1, width + w.shape[1] - 1), dtype=x.dtype)
+    for (a, b), weight in np.ndenumerate(w):
+        part = plane[a : a + height, b : b + width]
+        part[...] = part + weight * x""",
+)
+misconception("convolves_a_picture_into_integers", "conv", hint=_INTEGER_PICTURE, **_INTEGER_PLANE)
+
+
+misconception("convolves_everything_into_integers", "conv", hint=_INTEGER_PICTURE, **_INTEGER_PLANE)
+misconception(
+    "convolves_everything_into_integers", "conv", hint=_INTEGER_PICTURE,
+    old="""whole = np.zeros(len(x) + len(w) - 1)
+    for a, weight in enumerate(w):
+        whole[a : a + len(x)] += weight * x""",
+    new="""whole = np.zeros(len(x) + len(w) - 1, dtype=x.dtype)
+    for a, weight in enumerate(w):
+        part = whole[a : a + len(x)]
+        part[...] = part + weight * x""",
+)
+
+
+@misconception("correlates_into_integers", "conv", hint=_INTEGER_PICTURE)
+def correlate2d(x, w):
+    (kh, kw), (height, width) = w.shape, x.shape
+    slid = np.zeros((height - kh + 1, width - kw + 1), dtype=x.dtype)
+    for i, j in np.ndindex(*slid.shape):
+        slid[i, j] = np.sum(x[i : i + kh, j : j + kw] * w)
+    return slid
+
+
+misconception(
+    "squeezes_a_single_row_out", "conv",
+    hint="A kernel as wide as the picture: how many columns has the answer, and how many axes has yours?",
+    old="slid += weight * x[a : a + tall, b : b + wide]\n    return slid",
+    new="slid += weight * x[a : a + tall, b : b + wide]\n    return slid.squeeze()",
+)
 
 
 @misconception(
@@ -569,6 +619,14 @@ misconception(
 )
 
 misconception(
+    "reads_a_window_column_by_column", "pooling",
+    hint="Two equal maxima, one at the upper right and one at the lower left. Which of them does your search meet first?",
+    old="best = flat.argmax(axis=-1)",
+    new="best = windows.swapaxes(4, 5).reshape(flat.shape).argmax(axis=-1)\n"
+    "    best = best % size[0] * size[1] + best // size[0]",
+)
+
+misconception(
     "pays_a_pixel_once", "pooling",
     hint="A pixel is the largest of two windows, which owe it 10 and 20. What does it get in yours?",
     old="np.add.at(dx, (maps, where.reshape(N * C, -1)), paid)",
@@ -603,6 +661,17 @@ misconception(
     new="spread[:, :, down, right] += G",
 )
 
+_WHOSE = "Look at G before and after the call. Whose array did you divide?"
+misconception(
+    "divides_the_callers_gradient", "pooling", hint=_WHOSE,
+    old="spread = np.zeros(shape)",
+    new="spread, G = np.zeros(shape), np.asarray(G, dtype=float)\n    G /= size[0] * size[1]",
+)
+misconception(
+    "divides_the_callers_gradient", "pooling", hint=_WHOSE,
+    old="spread[:, :, down, right] += G / (size[0] * size[1])", new="spread[:, :, down, right] += G",
+)
+
 misconception(
     "pays_for_the_last_window_only", "pooling",
     hint="A pixel that lies in two windows is paid by both.",
@@ -626,7 +695,7 @@ misconception(
 
 misconception(
     "takes_what_is_close_for_equal", "pooling",
-    hint="Measure the pixels in a unit a thousand million times larger. Which of them are still different to you?",
+    hint="Measure the pixels in a unit a billion times larger. Which of them are still different to you?",
     old="best = flat.argmax(axis=-1)",
     new="best = np.isclose(flat, flat.max(axis=-1, keepdims=True)).argmax(axis=-1)",
 )
@@ -685,6 +754,11 @@ misconception(
 )
 
 # -- batchnorm ---------------------------------------------------------------------------------------------------------
+
+_EVAL_OLD = (
+    "fixed = gamma / np.sqrt(running_var + eps)\n"
+    "    return fixed[:, None, None] * (x - running_mean[:, None, None]) + beta[:, None, None]"
+)
 
 misconception(
     "normalises_each_image_by_itself", "batchnorm",
@@ -815,6 +889,42 @@ misconception(
 )
 
 misconception(
+    "squares_before_the_mean_is_out", "batchnorm",
+    hint="Add 10⁹ to a channel. How many digits of x² does float64 keep? How many of them are left after you subtract?",
+    old="mean, var = x.mean(axis=(0, 2, 3)), x.var(axis=(0, 2, 3))",
+    new="mean = x.mean(axis=(0, 2, 3))\n    var = np.maximum(np.mean(x**2, axis=(0, 2, 3)) - mean**2, 0)",
+)
+
+_UNIT = "With ε = 0, measure the pixels in a unit 10⁸ times as large. What should become of {}, and what becomes of yours?"
+misconception(
+    "trains_as_if_a_small_spread_were_none", "batchnorm", hint=_UNIT.format("y"),
+    old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
+    new="s = np.where(np.sqrt(var + eps) < 1e-6, 1, np.sqrt(var + eps))\n"
+    "    normal = (x - mean[:, None, None]) / s[:, None, None]",
+)
+misconception(
+    "evaluates_as_if_a_small_spread_were_none", "batchnorm", hint=_UNIT.format("the answer"),
+    old="fixed = gamma / np.sqrt(running_var + eps)",
+    new="s = np.sqrt(running_var + eps)\n    fixed = gamma / np.where(s < 1e-6, 1, s)",
+)
+misconception(
+    "goes_back_as_if_a_small_spread_were_none", "batchnorm", hint=_UNIT.format("dx"),
+    old="s = np.sqrt(x.var(axis=axes, keepdims=True) + eps)",
+    new="s = np.sqrt(x.var(axis=axes, keepdims=True) + eps)\n    s = np.where(s < 1e-6, 1, s)",
+)
+
+misconception(
+    "finds_the_channels_by_their_number", "batchnorm",
+    hint="Evaluate a batch with as many images as channels. Along which axis does your γ lie?",
+    old=_EVAL_OLD,
+    new="""
+    line = [1, 1, 1, 1]
+    line[x.shape.index(len(gamma))] = len(gamma)
+    gamma, beta, mean, var = (one.reshape(line) for one in (gamma, beta, running_mean, running_var))
+    return gamma * (x - mean) / np.sqrt(var + eps) + beta""",
+)
+
+misconception(
     "an_epsilon_of_its_own", "batchnorm",
     hint="Call it with ε = 0.5. Does your answer change?",
     old="normal = (x - mean[:, None, None]) / np.sqrt(var + eps)[:, None, None]",
@@ -842,11 +952,6 @@ misconception(
     new="g = G\n    g *= gamma[:, None, None]",
 )
 
-
-_EVAL_OLD = (
-    "fixed = gamma / np.sqrt(running_var + eps)\n"
-    "    return fixed[:, None, None] * (x - running_mean[:, None, None]) + beta[:, None, None]"
-)
 misconception(
     "evaluates_with_the_batch", "batchnorm",
     hint="One image alone: should its answer depend on who else is in the batch?",
@@ -1015,6 +1120,13 @@ misconception(
     hint="23 examples in batches of 5: what becomes of the last three?",
     old="for batch in shuffled.split(batch_size):",
     new="for batch in shuffled[: len(images) // batch_size * batch_size].split(batch_size):",
+)
+
+misconception(
+    "skips_a_batch_of_one", "lenet",
+    hint="21 examples in batches of 5: how many losses has an epoch?",
+    old="for batch in shuffled.split(batch_size):\n",
+    new="for batch in shuffled.split(batch_size):\n            if len(batch) == 1:\n                continue\n",
 )
 
 misconception(
@@ -1240,13 +1352,19 @@ misconception(
 misconception(
     "forgets_the_poolings", "concepts",
     hint="Item sees: how far apart in the picture are two neighbouring units after a pooling?",
-    old="sees=18,", new="sees=7,",
+    old="sees=18,", new="sees=17,",
 )
 
 misconception(
     "a_pooling_only_spreads", "concepts",
     hint="Item sees: a window of 2×2 itself sees one unit more than a single one does. Have you counted it at both poolings?",
-    old="sees=18,", new="sees=15,",
+    old="sees=18,", new="sees=31,",
+)
+
+misconception(
+    "the_first_layer_finds_whole_things", "concepts",
+    hint="Item sees: a unit of the first layer looks through a window of 3×3. What of an eye is in it?",
+    old="sees=18,", new="sees=3,",
 )
 
 misconception(
@@ -1333,6 +1451,12 @@ misconception(
     old="running=22,", new="running=10,",
 )
 
+misconception(
+    "stops_one_batch_early", "concepts",
+    hint="Item running: is the mean already above 4.5 after that many batches? Try one more and one less.",
+    old="running=22,", new="running=21,",
+)
+
 # -- matrix (extra) ----------------------------------------------------------------------------------------------------
 
 misconception(
@@ -1355,6 +1479,33 @@ misconception(
     old="if 0 <= u < H and 0 <= v < W:",
     new="if u < H and v < W:",
 )
+
+misconception(
+    "beyond_the_right_edge_is_the_next_row", "matrix",
+    hint="Which pixel stands before the first of a row: in the picture, and in the flattened picture?",
+    old="""if 0 <= u < H and 0 <= v < W:
+            T[:, i, j, :, u, v] = w[:, :, a, b]""",
+    new="""if 0 <= u * W + v < H * W:
+            T.reshape(F, rows, cols, C, H * W)[:, i, j, :, u * W + v] = w[:, :, a, b]""",
+)
+
+
+@misconception(
+    "keeps_the_addresses_of_another_stride",
+    "matrix",
+    hint="Call it twice with the same sizes and another stride. What does the second call know of the first?",
+)
+def im2col(x, size, stride=(1, 1), padding=(0, 0)):
+    edged = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    (C, H, W), (kh, kw) = edged.shape[1:], size
+    known = im2col.__dict__.setdefault("known", {})
+    if (C, H, W, kh, kw) not in known:
+        c, a, b = np.indices((C, kh, kw)).reshape(3, -1, 1)
+        i, j = np.arange(0, H - kh + 1, stride[0]), np.arange(0, W - kw + 1, stride[1])
+        i, j = np.repeat(i, len(j)), np.tile(j, len(i))
+        known[C, H, W, kh, kw] = (c * H + i + a) * W + j + b
+    return edged.reshape(len(x), -1)[:, known[C, H, W, kh, kw]]
+
 
 misconception(
     "the_matrix_turns_the_kernel", "matrix",
@@ -1469,6 +1620,13 @@ misconception(
     hint="A sentence just as long as the window: in how many places does it fit?",
     old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1",
     new="places = (len(X) - dilation * (k - 1) - 1) // stride",
+)
+
+misconception(
+    "a_gap_after_the_last_word", "text",
+    hint="Draw a window of two words with dilation 2. Where does it end?",
+    old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1",
+    new="places = (len(X) - dilation * k) // stride + 1",
 )
 
 # -- symmetry (extra) --------------------------------------------------------------------------------------------------
