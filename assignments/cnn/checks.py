@@ -711,26 +711,30 @@ def the_columns_follow_the_pixels(rng, trial):
     return dict(W=numbers(rng, trial, K, D), order=cycle(rng, D))
 
 
-# -- layernorm (extra) -------------------------------------------------------------------------------------------------
+# -- groupnorm (extra) -------------------------------------------------------------------------------------------------
 
 
-def rows(rng, trial):
-    """Draw examples whose features differ in size, and parameters; the last trial has one example, of integers."""
-    N, D = [(2, 3), (4, 7), (9, 5), (1, 4)][trial]
-    if trial == 3:
-        return dict(x=rng.permuted([[1, -3, 4, 9]], axis=1), gamma=whole(rng, D), beta=whole(rng, D))
-    x = (rng.normal(size=(N, D)) * rng.uniform(0.5, 2, size=(N, 1)) + rng.uniform(1, 3, size=D)).round(2)
-    return dict(x=x, gamma=rng.uniform(0.5, 2, size=D).round(2), beta=rng.uniform(1, 2, size=D).round(2))
+def grouped(rng, trial):
+    """Draw a batch, parameters and groups; in the last trial all are integers, and there are as many images as channels."""
+    *shape, groups = [(1, 4, 1, 2, 2), (3, 6, 2, 5, 3), (2, 6, 4, 3, 2), (4, 4, 2, 1, 1)][trial]
+    made = batch_of(rng, trial, tuple(shape))
+    made = {name: whole(rng, *value.shape) for name, value in made.items()} if trial == 3 else made
+    return dict(x=made["x"], groups=groups, gamma=made["gamma"], beta=made["beta"], eps=[0.5, 1e-5, 0.2, 0.1][trial])
 
 
-@check("layernorm", calls="layer_norm", trials=4, tol=1e-5, covers="R136")
-def each_example_is_normalised_by_itself(rng, trial):
-    """layer_norm takes mean and variance over the features of each example; γ and β belong to the features."""
-    return dict(rows(rng, trial), eps=[0.5, 1e-5, 0.2, 0.1][trial])
+@check("groupnorm", calls="group_norm", trials=4, tol=1e-5, covers="R136")
+def each_group_is_normalised_by_itself(rng, trial):
+    """group_norm takes mean and variance over neighbouring channels of one example; γ and β belong to channels."""
+    return grouped(rng, trial)
 
 
-@check("layernorm", calls="layer_norm_backward", trials=4, tol=1e-5, covers="R136")
-def the_gradients_of_layer_norm(rng, trial):
-    """layer_norm_backward gives dx, with the ways through mean and variance, and dgamma and dbeta."""
-    made, eps = rows(rng, trial), [0.5, 1e-5, 0.2, 0.1][trial]
-    return dict(G=numbers(rng, trial, *made["x"].shape), x=made["x"], gamma=made["gamma"], eps=eps)
+@check("groupnorm", trials=4, tol=1e-5, covers="R136", returns="dx dgamma dbeta")
+def the_gradients_of_group_norm(rng, trial):
+    """group_norm_backward gives dx, with the ways through mean and variance, and dgamma and dbeta."""
+    made = grouped(rng, trial)
+    return dict(made, G=numbers(rng, trial, *made["x"].shape))
+
+
+@the_gradients_of_group_norm.when
+def _(student, G, x, groups, gamma, eps):
+    return student.group_norm_backward(G, x, groups, gamma, eps)

@@ -435,6 +435,31 @@ def permute_columns(W, order):
     return W @ np.eye(len(order))[order].T
 
 
-@alternative("layer_norm_row_by_row", "layernorm")
-def layer_norm(x, gamma, beta, eps=1e-5):
-    return [gamma * (row - row.mean()) / np.sqrt(row.var() + eps) + beta for row in x]
+@alternative("group_norm_group_by_group", "groupnorm")
+def group_norm(x, groups, gamma, beta, eps=1e-5):
+    examples = []
+    for example in x:
+        parts = [
+            (part - part.mean()) / np.sqrt(part.var() + eps)
+            for part in np.split(example, groups)
+        ]
+        examples.append(np.concatenate(parts) * gamma[:, None, None] + beta[:, None, None])
+    return examples
+
+
+@alternative("groups_have_an_axis_of_their_own", "groupnorm")
+def group_norm_backward(G, x, groups, gamma, eps=1e-5):
+    N, C, H, W = x.shape
+    shape, axes = (N, groups, C // groups, H, W), (2, 3, 4)
+    five = x.reshape(shape)
+    away = five - five.mean(axis=axes, keepdims=True)
+    std = np.sqrt((away**2).mean(axis=axes, keepdims=True) + eps)
+    dhat = (G * gamma.reshape(1, C, 1, 1)).reshape(shape)
+    dvar = (dhat * away).sum(axis=axes, keepdims=True) * -0.5 / std**3
+    direct = dhat / std + dvar * 2 * away / (five[0, 0].size)
+    dx = direct - direct.mean(axis=axes, keepdims=True)
+    return (
+        dx.reshape(x.shape),
+        np.einsum("nchw,nchw->c", G, (away / std).reshape(x.shape)),
+        G.sum((0, 2, 3)),
+    )

@@ -1339,52 +1339,75 @@ for panel, (name, layer) in zip(panels, layers.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# ## Extra: layer normalisation
+# ## Extra: group normalisation
 #
-# Batch normalisation needs a batch, and behaves differently in training and in use. *Layer normalisation* takes the
-# statistics the other way: over the features of **one example**, each example by itself,
+# Batch normalisation needs a batch, and behaves differently in training and in use. *Group normalisation* takes its
+# statistics from **one example**, each example by itself. Its $C$ channels are divided into $K$ groups of neighbours, $C/K$
+# channels each: with $C=6$ and $K=2$ the first three and the last three. Mean $\mu$ and variance $v$ are taken over all
+# channels and all places of a group. Then each *channel* has its $\gamma$ and $\beta$, as before. There is no company to
+# depend on, nothing to run along, and only one mode: it is used where pictures are so large that few fit into a batch.
 #
-# $$\mu_n=\frac1D\sum_d x_{nd},\qquad v_n=\frac1D\sum_d(x_{nd}-\mu_n)^2,\qquad y_{nd}=\gamma_d\,\frac{x_{nd}-\mu_n}{\sqrt{v_n+\varepsilon}}+\beta_d .$$
+# The two ends have names of their own. With $K=1$ an example is one group: *layer normalisation*, which transformers use
+# (for vectors, which are pictures of one pixel). With $K=C$ every channel is a group: *instance normalisation*.
 #
-# There is no company to depend on, nothing to run along, and only one mode. It is what transformers use. The gradient
-# is that of batch normalisation with the other axis, except for one thing: $\gamma$ now varies *along* the axis that
-# the means are taken over, so it has to be multiplied in before the means are taken.
+# **Forward, in numbers.** One example of four channels with one pixel each, $x=(1,3,10,14)$, with $\varepsilon=0$, $\gamma=1$
+# and $\beta=0$: two groups give $(-1,1,-1,1)$. One group has $\mu=7$ and $v=27.5$, and gives about
+# $(-1.14,-0.76,0.57,1.33)$.
+#
+# **Backward.** As in batch normalisation, with one difference: $\gamma$ may vary *inside* a group. Two channels of two
+# pixels in one group, $x=((0,2),(0,2))$ with $\varepsilon=0$, have $\hat x=((-1,1),(-1,1))$. For $\gamma=(1,2)$ and
+# $\partial L/\partial y=((1,0),(0,0))$ the gradient in $x$ is $((\tfrac12,0),(-\tfrac12,0))$.
 
 
 # %%
-def layer_norm(
-    x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float = 1e-5
+def group_norm(
+    x: np.ndarray, groups: int, gamma: np.ndarray, beta: np.ndarray, eps: float = 1e-5
 ) -> np.ndarray:
-    """Normalise each example over its features.
+    """Normalise each group of neighbouring channels of each example by itself.
 
-    x: N×D.  gamma, beta: D numbers each.  Returns N×D.
+    x: N×C×H×W.  groups: how many there are; C is a multiple of it.
+    gamma, beta: C numbers each.  Returns N×C×H×W.
     """
     ### BEGIN SOLUTION
-    centred = x - x.mean(axis=1, keepdims=True)
-    return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta
+    parts = x.reshape(len(x), groups, -1)
+    centred = parts - parts.mean(axis=2, keepdims=True)
+    scaled = centred / np.sqrt(parts.var(axis=2, keepdims=True) + eps)
+    return gamma[:, None, None] * scaled.reshape(x.shape) + beta[:, None, None]
     ### END SOLUTION
 
 
-def layer_norm_backward(
-    G: np.ndarray, x: np.ndarray, gamma: np.ndarray, eps: float = 1e-5
+def group_norm_backward(
+    G: np.ndarray, x: np.ndarray, groups: int, gamma: np.ndarray, eps: float = 1e-5
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give the gradients of layer_norm.
+    """Give the gradients of group_norm.
 
-    G: N×D, the gradient of the loss in the output.  x, gamma, eps: as in the forward pass.
-    Returns (dx: N×D, dgamma: D numbers, dbeta: D numbers).
+    G: N×C×H×W, the gradient of the loss in the output.  x, groups, gamma, eps: as in the
+    forward pass.  Returns (dx: N×C×H×W, dgamma: C numbers, dbeta: C numbers).
     """
     ### BEGIN SOLUTION
-    width = np.sqrt(x.var(axis=1, keepdims=True) + eps)
-    unit = (x - x.mean(axis=1, keepdims=True)) / width
-    pull = G * gamma
-    pull_mean = pull.mean(axis=1, keepdims=True)
-    pull_var = unit * (pull * unit).mean(axis=1, keepdims=True)
-    return (pull - pull_mean - pull_var) / width, (G * unit).sum(axis=0), G.sum(axis=0)
+    parts = x.reshape(len(x), groups, -1)
+    width = np.sqrt(parts.var(axis=2, keepdims=True) + eps)
+    unit = (parts - parts.mean(axis=2, keepdims=True)) / width
+    pull = (gamma[:, None, None] * G).reshape(parts.shape)
+    pull_mean = pull.mean(axis=2, keepdims=True)
+    pull_var = unit * (pull * unit).mean(axis=2, keepdims=True)
+    dx = ((pull - pull_mean - pull_var) / width).reshape(x.shape)
+    return dx, (G * unit.reshape(x.shape)).sum(axis=(0, 2, 3)), G.sum(axis=(0, 2, 3))
     ### END SOLUTION
 
 
 # %%
-check("layernorm")
+check("groupnorm")
+
+# %% [markdown]
+# To compare with, now that yours passes. For a group with $m=(C/K)\cdot H\cdot W$ numbers, with bars for means over them,
+# with $\hat x=(x-\mu)/s$, $s=\sqrt{v+\varepsilon}$ and $g=\gamma\,\partial L/\partial y$ with the $\gamma$ of each number's channel:
+#
+# $$\mu=\overline{x},\qquad v=\overline{(x-\mu)^2},\qquad y=\gamma\hat x+\beta,\qquad
+# \frac{\partial L}{\partial x}=\frac1s\Bigl(g-\overline{g}-\hat x\;\overline{\hat xg}\Bigr).$$
+#
+# $\gamma$ and $\beta$ belong to a channel and are shared by all examples: their gradients are the sums of
+# $(\partial L/\partial y)\,\hat x$ and of $\partial L/\partial y$ over examples and places.
 
 # %% [markdown]
 # ## What you have now

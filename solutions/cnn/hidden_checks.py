@@ -1588,54 +1588,104 @@ def _(seen, W, order, x):
     close(seen @ x[order], W @ x, tol=1e-5, what="W' x'")
 
 
-# -- layernorm (extra) -------------------------------------------------------------------------------------------------
+# -- groupnorm (extra) -------------------------------------------------------------------------------------------------
+
+GROUPED = [((2, 4, 1, 3), 2), ((3, 6, 2, 4), 3), ((4, 4, 3, 2), 2)]  # (N, C, H, W), groups
 
 
-@check("layernorm", covers="R136", tol=1e-5)
+def normalised(x, axes, eps):
+    """Normalise over some axes."""
+    return (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
+        x.var(axis=axes, keepdims=True) + eps
+    )
+
+
+@check("groupnorm", covers="R136", tol=1e-5)
 def no_company_to_depend_on(rng, trial):
-    """layer_norm gives an example the same answer alone as in a batch, and forgets what was added to all its features."""
-    N, D = [(2, 3), (4, 6), (7, 5)][trial]
-    x = (
-        rng.normal(size=(N, D)) * rng.uniform(0.5, 2, size=(N, 1))
-        + rng.uniform(1, 3, size=D)
-    ).round(2)
+    """group_norm gives an example the same answer alone as in a batch, forgets an added constant, and without ε the unit too."""
+    shape, groups = GROUPED[trial]
+    made, unit = batch_of(rng, trial, shape), [1.0, 1.0, 1e-8][trial]
     return dict(
-        x=x,
-        gamma=rng.uniform(0.5, 2, size=D),
-        beta=rng.uniform(1, 2, size=D),
-        eps=0.1,
-        by=float(2 + trial),
+        x=unit * made["x"],
+        groups=groups,
+        gamma=made["gamma"],
+        beta=made["beta"],
+        eps=[0.1, 0.1, 0.0][trial],
+        by=unit * (2 + trial),
     )
 
 
 @no_company_to_depend_on.when
-def _(student, x, gamma, beta, eps, by):
-    alone = [student.layer_norm(x[n : n + 1], gamma, beta, eps) for n in range(len(x))]
-    return [student.layer_norm(x + by, gamma, beta, eps), alone]
+def _(student, x, groups, gamma, beta, eps, by):
+    alone = [
+        student.group_norm(x[n : n + 1], groups, gamma, beta, eps) for n in range(len(x))
+    ]
+    return [student.group_norm(x + by, groups, gamma, beta, eps), alone]
 
 
 @no_company_to_depend_on.then
-def _(seen, x, gamma, beta, eps):
-    centred = x - x.mean(axis=1, keepdims=True)
-    wanted = gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta
+def _(seen, x, groups, gamma, beta, eps):
+    parts = normalised(x.reshape(len(x), groups, -1), 2, eps).reshape(x.shape)
+    wanted = gamma[:, None, None] * parts + beta[:, None, None]
     close(
         np.concatenate([np.asarray(one) for one in seen[1]]), wanted, tol=1e-5, what="alone"
     )
     close(seen[0], wanted, tol=1e-4, what="together, with a constant added")
 
 
-@check("layernorm", covers="R136", tol=1e-5)
+@check("groupnorm", covers="R136", tol=1e-5)
+def one_group_and_one_for_each_channel(rng, trial):
+    """One group is layer normalisation, of pictures and of vectors; as many groups as channels are instance normalisation."""
+    made = batch_of(rng, trial, GROUPED[trial][0])
+    return dict(x=made["x"], gamma=made["gamma"], beta=made["beta"], eps=0.1)
+
+
+@one_group_and_one_for_each_channel.when
+def _(student, x, gamma, beta, eps):
+    vectors = x[:, :, :1, :1].copy()
+    return [
+        student.group_norm(x, 1, gamma, beta, eps),
+        student.group_norm(x, len(gamma), gamma, beta, eps),
+        student.group_norm(vectors, 1, gamma, beta, eps),
+    ]
+
+
+@one_group_and_one_for_each_channel.then
+def _(seen, x, gamma, beta, eps):
+    gamma, beta = gamma[:, None, None], beta[:, None, None]
+    close(seen[0], gamma * normalised(x, (1, 2, 3), eps) + beta, tol=1e-5, what="one group")
+    close(
+        seen[1],
+        gamma * normalised(x, (2, 3), eps) + beta,
+        tol=1e-5,
+        what="a group for each channel",
+    )
+    vectors = normalised(x[:, :, :1, :1], 1, eps)
+    close(
+        seen[2],
+        gamma * vectors + beta,
+        tol=1e-5,
+        what="one group, of pictures of one pixel",
+    )
+
+
+@check("groupnorm", covers="R136", tol=1e-5)
 def what_is_not_said_is_a_small_epsilon(rng, trial):
-    """Called without ε, layer_norm and layer_norm_backward take 1e-5: it shows where the features hardly differ."""
-    N, D = [(1, 3), (3, 5), (6, 4)][trial]
+    """Called without ε, group_norm and group_norm_backward take 1e-5: it shows where the numbers of a group hardly differ."""
+    shape, groups = GROUPED[trial]
+    made = batch_of(rng, trial, shape)
     return dict(
-        x=0.005 * rng.normal(size=(N, D)) + 1,
-        gamma=rng.uniform(0.5, 2, size=D),
-        beta=rng.uniform(1, 2, size=D),
-        G=numbers(rng, trial, N, D),
+        x=0.005 * rng.normal(size=shape) + 1,
+        groups=groups,
+        gamma=made["gamma"],
+        beta=made["beta"],
+        G=numbers(rng, trial, *shape),
     )
 
 
 @what_is_not_said_is_a_small_epsilon.when
-def _(student, x, gamma, beta, G):
-    return [student.layer_norm(x, gamma, beta), student.layer_norm_backward(G, x, gamma)]
+def _(student, x, groups, gamma, beta, G):
+    return [
+        student.group_norm(x, groups, gamma, beta),
+        student.group_norm_backward(G, x, groups, gamma),
+    ]

@@ -1701,63 +1701,111 @@ misconception(
     new="return W[:, np.argsort(order)]",
 )
 
-# -- layernorm (extra) -------------------------------------------------------------------------------------------------
+# -- groupnorm (extra) -------------------------------------------------------------------------------------------------
 
+_PARTS = "parts = x.reshape(len(x), groups, -1)\n    centred"
 misconception(
-    "takes_the_statistics_of_the_batch", "layernorm",
-    hint="Over which axis? Each example should get along without the others.",
-    old="centred = x - x.mean(axis=1, keepdims=True)\n    return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
-    new="centred = x - x.mean(axis=0, keepdims=True)\n    return gamma * centred / np.sqrt(x.var(axis=0, keepdims=True) + eps) + beta",
+    "groups_collect_over_the_batch", "groupnorm",
+    hint="Over which examples? Each one should get along without the others.",
+    old="""centred = parts - parts.mean(axis=2, keepdims=True)
+    scaled = centred / np.sqrt(parts.var(axis=2, keepdims=True) + eps)""",
+    new="""centred = parts - parts.mean(axis=(0, 2), keepdims=True)
+    scaled = centred / np.sqrt(parts.var(axis=(0, 2), keepdims=True) + eps)""",
 )
 
 misconception(
-    "puts_epsilon_beside_the_root", "layernorm",
-    hint="Where does ε stand: under the root or beside it?",
-    old="return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
-    new="return gamma * centred / (x.std(axis=1, keepdims=True) + eps) + beta",
+    "every_channel_is_a_group", "groupnorm",
+    hint="Six channels in two groups: how many means has one example?",
+    old=_PARTS, new="parts = x.reshape(len(x), x.shape[1], -1)\n    centred",
 )
 
 misconception(
-    "multiplies_gamma_in_at_the_end", "layernorm",
-    hint="γ varies along the axis of the means. Before or after taking them?",
-    old="pull = G * gamma\n    pull_mean = pull.mean(axis=1, keepdims=True)\n"
-    "    pull_var = unit * (pull * unit).mean(axis=1, keepdims=True)\n"
-    "    return (pull - pull_mean - pull_var) / width, (G * unit)",
-    new="pull = G\n    pull_mean = pull.mean(axis=1, keepdims=True)\n"
-    "    pull_var = unit * (pull * unit).mean(axis=1, keepdims=True)\n"
-    "    return gamma * (pull - pull_mean - pull_var) / width, (G * unit)",
+    "an_example_is_one_group", "groupnorm",
+    hint="Does your answer change when the number of groups does?",
+    old=_PARTS, new="parts = x.reshape(len(x), 1, -1)\n    centred",
 )
 
 misconception(
-    "an_example_cannot_move_its_own_variance", "layernorm",
-    hint="x moves its mean and its variance. How many terms does that make?",
-    old="return (pull - pull_mean - pull_var) / width, (G * unit)",
-    new="return (pull - pull_mean) / width, (G * unit)",
-)
-
-misconception(
-    "divides_by_one_less", "layernorm",
-    hint="Does the formula for v divide by D, or by D − 1?",
-    old="return gamma * centred / np.sqrt(x.var(axis=1, keepdims=True) + eps) + beta",
-    new="return gamma * centred / np.sqrt(x.var(axis=1, ddof=1, keepdims=True) + eps) + beta",
+    "takes_the_number_of_groups_for_their_size", "groupnorm",
+    hint="Six channels and groups=2: how many groups do you make, and how many channels has each?",
+    old=_PARTS, new="parts = x.reshape(len(x), x.shape[1] // groups, -1)\n    centred",
 )
 
 
 @misconception(
-    "layer_norm_cut_to_integers",
-    "layernorm",
+    "the_channels_take_turns",
+    "groupnorm",
+    hint="Six channels in two groups. Which three of them are in your first group? Are they neighbours?",
+)
+def group_norm(x, groups, gamma, beta, eps=1e-5):
+    y = np.zeros(x.shape)
+    for k in range(groups):
+        part = x[:, k::groups]
+        mean, var = part.mean(axis=(1, 2, 3), keepdims=True), part.var(axis=(1, 2, 3), keepdims=True)
+        y[:, k::groups] = (part - mean) / np.sqrt(var + eps)
+    return gamma[:, None, None] * y + beta[:, None, None]
+
+
+misconception(
+    "puts_epsilon_beside_the_root", "groupnorm",
+    hint="Where does ε stand: under the root or beside it?",
+    old="scaled = centred / np.sqrt(parts.var(axis=2, keepdims=True) + eps)",
+    new="scaled = centred / (parts.std(axis=2, keepdims=True) + eps)",
+)
+
+misconception(
+    "divides_by_one_less", "groupnorm",
+    hint="Try it on the four numbers of the text. By how much do you divide the sum of the squares?",
+    old="scaled = centred / np.sqrt(parts.var(axis=2, keepdims=True) + eps)",
+    new="scaled = centred / np.sqrt(parts.var(axis=2, ddof=1, keepdims=True) + eps)",
+)
+
+misconception(
+    "multiplies_gamma_in_at_the_end", "groupnorm",
+    hint="γ varies inside a group. Before or after taking the means?",
+    old="""pull = (gamma[:, None, None] * G).reshape(parts.shape)
+    pull_mean = pull.mean(axis=2, keepdims=True)
+    pull_var = unit * (pull * unit).mean(axis=2, keepdims=True)
+    dx = ((pull - pull_mean - pull_var) / width).reshape(x.shape)""",
+    new="""pull = G.reshape(parts.shape)
+    pull_mean = pull.mean(axis=2, keepdims=True)
+    pull_var = unit * (pull * unit).mean(axis=2, keepdims=True)
+    dx = gamma[:, None, None] * ((pull - pull_mean - pull_var) / width).reshape(x.shape)""",
+)
+
+misconception(
+    "an_example_cannot_move_its_own_variance", "groupnorm",
+    hint="x moves its mean and its variance. How many terms does that make?",
+    old="dx = ((pull - pull_mean - pull_var) / width).reshape(x.shape)",
+    new="dx = ((pull - pull_mean) / width).reshape(x.shape)",
+)
+
+misconception(
+    "a_gamma_for_each_example", "groupnorm",
+    hint="How many γ are there, and in how many examples is each of them used?",
+    old="(G * unit.reshape(x.shape)).sum(axis=(0, 2, 3)), G.sum(axis=(0, 2, 3))",
+    new="(G * unit.reshape(x.shape)).sum(axis=(2, 3)), G.sum(axis=(2, 3))",
+)
+
+
+@misconception(
+    "group_norm_cut_to_integers",
+    "groupnorm",
     hint="Try an example of whole numbers, written without points. Which kind of numbers fits into the array that you fill?",
 )
-def layer_norm(x, gamma, beta, eps=1e-5):
-    y = np.zeros_like(x)
-    for n, row in enumerate(x):
-        y[n] = gamma * (row - row.mean()) / np.sqrt(row.var() + eps) + beta
+def group_norm(x, groups, gamma, beta, eps=1e-5):
+    y, size = np.zeros_like(x), x.shape[1] // groups
+    for n, k in np.ndindex(len(x), groups):
+        own = slice(k * size, (k + 1) * size)
+        part = x[n, own]
+        normal = (part - part.mean()) / np.sqrt(part.var() + eps)
+        y[n, own] = gamma[own, None, None] * normal + beta[own, None, None]
     return y
 
 
 misconception(
-    "gamma_goes_into_the_gradient_that_came", "layernorm",
+    "gamma_goes_into_the_gradient_that_came", "groupnorm",
     hint="After your first lines, what has become of G? It is needed once more, as it came.",
-    old="pull = G * gamma\n",
-    new="pull = G\n    pull *= gamma\n",
+    old="pull = (gamma[:, None, None] * G).reshape(parts.shape)",
+    new="G *= gamma[:, None, None]\n    pull = G.reshape(parts.shape)",
 )
