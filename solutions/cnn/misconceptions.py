@@ -1622,11 +1622,18 @@ misconception(
     new="places = (len(X) - dilation * (k - 1) - 1) // stride",
 )
 
+_LAST_GAP = "Draw a window of two words with dilation 2. Where does it end?"
 misconception(
-    "a_gap_after_the_last_word", "text",
-    hint="Draw a window of two words with dilation 2. Where does it end?",
+    "a_gap_after_the_last_word", "text", hint=_LAST_GAP,
     old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1",
     new="places = (len(X) - dilation * k) // stride + 1",
+)
+misconception(
+    "refuses_for_the_gap_after_the_last_word", "text", hint=_LAST_GAP,
+    old="places = (len(X) - dilation * (k - 1) - 1) // stride + 1",
+    new="""if len(X) < dilation * k:
+        raise ValueError("the window is longer than the sentence")
+    places = (len(X) - dilation * k) // stride + 1""",
 )
 
 # -- symmetry (extra) --------------------------------------------------------------------------------------------------
