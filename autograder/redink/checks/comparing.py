@@ -27,6 +27,7 @@ _EXACT_NAMES = frozenset(kind.__name__ for kind in EXACT)
 _NAMED = 4  # values of which each is described
 _COMPARED = 1000  # entries among which the first that differs is sought
 _SAFE = 2**53  # up to here a float is exact for integers
+_ROUNDING, _NEARLY_WHOLE = 1e-9, 1e-3  # how far a float may miss an integer: relative, and at most
 
 
 def difference(seen: Any, expected: Any, tol: float = 1e-8) -> str | None:
@@ -273,11 +274,12 @@ def _boolean_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any])
 
 
 def _integer_difference(got: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> str | None:
-    """Compare integers: exactly, also where neither a float nor a machine integer can hold them."""
+    """Compare integers, also where neither a float nor a machine integer can hold them: exactly, but for rounding."""
     if np.result_type(got, wanted).kind in "iu":
         right = got == wanted
     elif got.dtype.kind == "f" and wanted.dtype.kind != "O" and np.all(np.abs(wanted) <= _SAFE):
-        right = got.astype(np.float64) == wanted
+        with np.errstate(all="ignore"):
+            right = np.abs(got.astype(np.float64) - wanted) <= np.clip(_ROUNDING * np.abs(wanted), TINY, _NEARLY_WHOLE)
     else:
         right = got.astype(object) == wanted.astype(object)
     right = np.asarray(right, dtype=bool)
