@@ -1,7 +1,7 @@
 """Assignments handed to nbgrader and otter-grader: some notebooks, and what Redink says of each of their questions.
 
-It is what Redink says before errors are carried forward, which these tools cannot do. Redink grades under the course's
-secret, the other tool under its own: their inputs differ, and the verdicts must not.
+It is what Redink says before errors are carried forward, which these tools cannot do, and under the tool's own secret: the
+same inputs must get the same verdicts. (Under another secret an error may reach a later question by other inputs.)
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import pytest
 from redink.assignment.handout import read_handout
 from redink.assignment.hidden import unpack
 from redink.grader.adapters.handing_over import hand_over
+from redink.grader.adapters.hiding import own_secret
 from redink.grader.answer_key.make import make_answer_key
 from redink.grader.answer_key.open_key import OpenKey
 from redink.grader.assignment.assignment import Assignment, read_assignment
@@ -68,7 +69,7 @@ def handed_over(slug: str, format: str, folder: Path, choose: Choose | None = No
         hand_over(course, slug, folder, workers, format)
         assignment = read_assignment(course, slug)
         specimens = (choose or _specimens)(assignment)
-        return HandedOver(folder, assignment, specimens, _judged(course, assignment, specimens, workers))
+        return HandedOver(folder, assignment, specimens, _judged(course, assignment, format, specimens, workers))
 
 
 @contextlib.contextmanager
@@ -94,10 +95,10 @@ def _specimens(assignment: Assignment) -> dict[str, tuple[Cell, ...]]:
 
 
 def _judged(
-    course: Course, assignment: Assignment, specimens: Mapping[str, tuple[Cell, ...]], workers: Workers
+    course: Course, assignment: Assignment, tool: str, specimens: Mapping[str, tuple[Cell, ...]], workers: Workers
 ) -> dict[str, dict[str, QuestionResult]]:
     alone = msgspec.structs.replace(assignment, misconceptions=())
-    key = OpenKey(make_answer_key(alone, course.secret(), workers.observe), assignment.checks)
+    key = OpenKey(make_answer_key(alone, own_secret(course, tool), workers.observe), assignment.checks)
     orders = [(assignment.to_run(cells), key.key.requests) for cells in specimens.values()]
     seen = workers.observe(orders, assignment.spec.limits, assignment.data())
     return {name: _questions(key, specimens[name], one) for name, one in zip(specimens, seen, strict=True)}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +79,8 @@ def test_a_class_has_the_same_grades_in_redink_and_in_nbgrader(tmp_path, monkeyp
     first = cpu_seconds(*redink, cwd=ROOT, env={**env, "REDINK_SECRET": SECRET})
     (tmp_path / "book.sqlite").unlink()
     ours = cpu_seconds(*redink, cwd=ROOT, env={**env, "REDINK_SECRET": SECRET})  # with the answer key made
+    with contextlib.closing(sqlite3.connect(tmp_path / "book.sqlite")) as db:
+        ours += db.execute("SELECT sum(cpu_seconds) FROM runs").fetchone()[0]  # nobody waits for boxes
     results = read_results(tmp_path / "r.json")
     core = {question.id for question in handed.assignment.spec.questions if question.tier == "core"}
     different, forgiven = [], 0
