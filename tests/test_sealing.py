@@ -500,10 +500,12 @@ def test_the_judge_lets_nobody_look_either(sealed):
     judge = JudgeProcess(one.key)
     try:
         judge.read(b"{}")
-        limits = Path(f"/proc/{judge.pid}/limits").read_text()
-        assert re.search(r"Max core file size\s+0\s+0", limits)
-        if os.getuid():
-            with pytest.raises(PermissionError):
-                Path(f"/proc/{judge.pid}/environ").read_bytes()
+        assert judge._own is not None
+        for pid in (judge.pid, judge._own._process.pid):  # the template holds the key too
+            limits = Path(f"/proc/{pid}/limits").read_text()
+            assert re.search(r"Max core file size\s+0\s+0", limits)
+            if os.getuid():
+                with pytest.raises(PermissionError):
+                    Path(f"/proc/{pid}/environ").read_bytes()
     finally:
         judge.close()

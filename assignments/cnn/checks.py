@@ -435,7 +435,7 @@ def _(student, images, weights):
 def fit_takes_steps_of_adam(rng, trial):
     """With all examples in one batch, each epoch is one step of Adam on the mean cross-entropy; fit returns its loss.
 
-    The model may have old gradients, or have been trained before: each call starts with the weights alone.
+    The model may have old gradients, or have been trained before: each call forgets them, and has an optimiser of its own.
     """
     n, side, classes, epochs = [(3, 2, 3, 1), (7, 3, 4, 4), (11, 2, 5, 9)][trial]
     return dict(

@@ -227,7 +227,10 @@ def each_fold_is_predicted_by_the_others(rng, trial):
     if trial == 0:
         X = rng.permutation([1.0, 2.0, 4.0, 7.0, 8.0])[:, None]
         return dict(
-            X=X, y=X[:, 0] + rng.permutation([1.0, 2.0, 5.0, 3.0, 2.0]), lams=lams, folds=np.array([0, 1, 1, 0, 1])
+            X=X,
+            y=X[:, 0] + rng.permutation([1.0, 2.0, 5.0, 3.0, 2.0]),
+            lams=np.array(lams),
+            folds=np.array([0, 1, 1, 0, 1]),
         )
     n, d, k = [(11, 2, 3), (30, 4, 5)][trial - 1]
     data = regression(rng, n, d, sigma=1.0)

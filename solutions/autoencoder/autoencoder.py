@@ -79,9 +79,9 @@ plt.show()
 #   counts as 0. (A $\sigma$ without a bracket after it is a standard deviation. Both names are too common to change.)
 # - Logarithms are natural. Variances and covariances divide by $n$.
 # - Arrays may hold integers. What you compute from them are numbers all the same, not cut to integers.
-# - Functions never change what they are given, arrays or lists. One that does fails a single check for it, the first of its
-#   question that notices; the others judge only what it returns. Noise is always passed in, so that the same call gives
-#   the same answer.
+# - Functions never change the arrays and lists that they are given. Changing one costs one check of the question (the first
+#   that sees it); the other checks look only at what is returned. Noise is always passed in, so that the same call gives the
+#   same answer.
 
 
 # %%

@@ -185,8 +185,6 @@ misconception(
     new="delta = (e @ W.T) * H",
 )
 
-
-
 @misconception(
     "lets_the_shape_decide_about_transposing",
     "tied",
@@ -966,7 +964,7 @@ misconception(
 
 misconception(
     "one_slope_too_few_in_the_chain", "penalties",
-    hint="d(s²) = 2s·ds, and ds/da has an s of its own. How many are that?",
+    hint="d(s²) = 2s·ds, and ds/da has an s of its own. How many is that?",
     old="bend = 2 * (1 - 2 * H) * squared * r / len(X)",
     new="bend = 2 * (1 - 2 * H) * (H * (1 - H)) * r / len(X)",
 )
@@ -1288,7 +1286,7 @@ misconception(
 
 misconception(
     "counts_no_biases", "concepts",
-    hint="Item parameters: every layer has biases, the output too. How many are that?",
+    hint="Item parameters: every layer has biases, the output too. How many is that?",
     old="    parameters=13590,\n", new="    parameters=13240,\n",
 )
 

@@ -108,8 +108,8 @@ plt.show()
 #   all (NaN): neither in a loss, nor in a training, nor in a test.
 # - A call leaves nothing behind for the next one: no array, no mask, no optimiser, no switch of torch. A function that is
 #   called again answers as if it were the first time.
-# - Functions never change the arrays they are given. One that does fails a single check for it, the first of its question
-#   that notices; the others judge only what it returns. Functions that take tensors work on whatever device these live on.
+# - Functions never change the arrays that they are given. Changing one costs one check of the question (the first that sees
+#   it); the other checks look only at what is returned. Functions that take tensors work on whatever device these live on.
 #
 # ## Once by hand
 #
@@ -943,7 +943,7 @@ for panel, gap in zip(panels[1:], gaps, strict=True):
 plt.show()
 
 # %% [markdown]
-# It knows which kind of word is missing: behind *return the* comes a noun, and one that its library is about. About colours it
+# It knows which kind of word is missing: after *return the* comes a noun, and one that its library is about. About colours it
 # has read nothing, and it fills that gap no less surely than the others, with what stands between *the* and *is* there. It
 # does not know that it does not know. BERT itself read 3.3 billion words ($3.3\cdot10^9$), and this one about a hundred
 # thousand.
@@ -977,7 +977,7 @@ plt.show()
 # 3. `trust`. You are told that a place was selected, and you see that its input is not `[MASK]`. The vocabulary is huge. With
 #    which probability is the word that you see the original? (A number.)
 # 4. `rates`. Three runs on the toy language (floors: 1.95, 1.22 and 0.81 nats), with everything equal but the selection rate:
-#    it is 1, 15 and 80 in a hundred. Training loss, the mean of the last 50 steps, after 50, 200, 400 and 1600 steps. Run A: 1.90,
+#    it is 1, 15 or 80 in a hundred, not in this order. Training loss, the mean of the last 50 steps, after 50, 200, 400 and 1600 steps. Run A: 1.90,
 #    1.63, 1.55, 1.53. Run B: 2.10, 1.96, 1.58, 0.94. Run C: 1.93, 1.14, 1.05, 1.00. Which run has which rate? (The three letters,
 #    the smallest rate first, as in `"ABC"`.)
 # 5. `verdict`. Another language has nine words, $h=1.50$ and $h_2=1.90$ nats. A network has learnt it from gaps. Its surprise

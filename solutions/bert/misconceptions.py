@@ -1594,7 +1594,7 @@ misconception(
 
 misconception(
     "a_loss_that_stalls_needs_more_questions", "concepts",
-    hint="rates: a run stands still above 1.22 nats. What does one know who is above that level: many neighbours, or few?",
+    hint="rates: a run stands still above 1.22 nats. How much of the neighbours did it get to see?",
     old='rates="BCA"',
     new='rates="ACB"',
 )

@@ -93,8 +93,8 @@ plt.show()
 # - Arrays may also hold integers. What you compute from them must not be cut to integers.
 # - The first question asks what to do where a kernel does not fit. In all others every kernel and every window fits at
 #   least once. No array or list that comes in is empty, and none holds a NaN.
-# - Functions do not change what they are given: arrays, tensors, lists, dicts. (`fit` changes the model, as it should.) A
-#   change costs one check of its question; in all others only what the function returns counts.
+# - Functions never change what they are given: arrays, tensors, lists, dicts. (`fit` changes the model, as it should.)
+#   Changing it costs one check of the question (the first that sees it); the other checks look only at what is returned.
 #
 # ## Once by hand
 #
@@ -1028,8 +1028,8 @@ plt.show()
 #    many channels may a convolution there take in and give out (equally many), for the same number of multiplications?
 #    Both have kernels of 3×3 and a padding of 1.
 # 3. `sees`. Convolutions of 3×3, with a max pooling of 2×2 (stride 2) between each and the next. A unit after the first sees
-#    three pixels: an edge, and no more. Which is the first convolution whose units see a whole eye, 16 pixels wide? How many
-#    pixels wide is the piece of the picture that such a unit sees?
+#    three pixels: an edge, and no more. Find the first convolution whose units see a whole eye, 16 pixels wide. How many
+#    pixels wide is the piece of the picture that such a unit sees? (The width, not the number of the convolution.)
 # 4. `nudge`. A feature map has 6 columns. One pixel is 1 and all others are 0; it lies in a column drawn from the first
 #    five, each with the same probability. Then it moves by one pixel to the right. With which probability does the output
 #    of max pooling (2×2, stride 2) change?

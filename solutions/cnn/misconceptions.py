@@ -1363,7 +1363,7 @@ misconception(
 
 misconception(
     "the_first_layer_finds_whole_things", "concepts",
-    hint="Item sees: a unit of the first layer looks through a window of 3×3. What of an eye is in it?",
+    hint="Item sees: 3 is what a unit of the first convolution sees. How wide is the piece for the one that you were to find? (A width, not its number.)",
     old="sees=18,", new="sees=3,",
 )
 

@@ -801,7 +801,7 @@ def codes():
     """How many concepts a distributed code tells apart."""
 
 
-@concept("concepts", covers="R115")
+@concept("concepts", tol=0.01, covers="R115")
 def last_layer():
     """How sure a classifier can be that squashes its logits."""
 

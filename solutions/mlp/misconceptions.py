@@ -1272,7 +1272,7 @@ misconception(
 
 misconception(
     "counts_the_kinks_and_no_flat_side", "concepts",
-    hint="Two ReLUs have two kinks, so three pieces. But each ReLU is flat on one of its sides. Can all three pieces be steep?",
+    hint="Two ReLUs have two kinks, so three pieces. But each ReLU is flat on one of its sides. Can the three pieces go up, down and up again?",
     old="fever=3",
     new="fever=2",
 )
@@ -1371,35 +1371,35 @@ misconception(
 misconception(
     "reads_the_sigmoid_as_the_probability", "concepts",
     hint="The softmax comes after the sigmoid. What does it make of logits between 0 and 1?",
-    old="last_layer=23",
+    old="last_layer=23.2",
     new="last_layer=100",
 )
 
 misconception(
     "takes_ten_ones_for_the_denominator", "concepts",
     hint="Write down the ten terms below the fraction line. The class that you favour is among them.",
-    old="last_layer=23",
+    old="last_layer=23.2",
     new="last_layer=27",
 )
 
 misconception(
     "squashes_only_two_classes", "concepts",
     hint="The softmax divides by a sum over all classes. How many are there?",
-    old="last_layer=23",
+    old="last_layer=23.2",
     new="last_layer=73",
 )
 
 misconception(
     "squashed_logits_are_all_alike", "concepts",
     hint="Equal logits give 10 per cent. How far apart can two logits be after a sigmoid?",
-    old="last_layer=23",
+    old="last_layer=23.2",
     new="last_layer=10",
 )
 
 misconception(
     "gives_a_share_for_per_cent", "concepts",
     hint="The last layer: is your number a share, or per cent?",
-    old="last_layer=23",
+    old="last_layer=23.2",
     new="last_layer=0.23",
 )
 

@@ -920,7 +920,7 @@ print(f"loss at the beginning {losses[0]:.3f}, at the end {losses[-1]:.4f}")
 # 8. `codes`. Six units, each either on or off. If every concept has a unit of its own, which is on for it alone, six
 #    concepts can be told apart. How many at most, if a concept may be any pattern over the six units? (A number.)
 # 9. `last_layer`. In a classifier for ten classes somebody put a sigmoid on the last layer, before the softmax. However well
-#    it is trained: how near to 100 per cent can the probability of a class come? (A number, in per cent, rounded to a whole one.)
+#    it is trained: how large can the probability of a class become at most? (A number, in per cent.)
 # 10. `riddle`. A network with a million weights learns 1,000 labelled pictures: 100 % right on them, 95 % on new ones. The same
 #     network learns the same pictures with labels drawn by lot: again 100 %, and 10 % on new ones. Which explanation of the
 #     95 % does the second run refute? `"capacity"`: the network is too small to fit anything but the true rule. `"likeness"`:
@@ -950,7 +950,7 @@ concept_answers.update(
     risk="second",
     first_layer="BDAC",
     codes=64,
-    last_layer=23,
+    last_layer=23.2,
     riddle="capacity",
 )
 ### END SOLUTION

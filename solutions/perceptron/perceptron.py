@@ -351,7 +351,7 @@ def margin(X: np.ndarray, y: np.ndarray, u: np.ndarray) -> float:
     """Give the geometric margin of the separator u: min_i y_i (u · x̃_i) / ‖u‖.
 
     X: n×d, not augmented.  y: n labels.
-    u: d+1 numbers, the constant's first, not all 0; its length is any.
+    u: d+1 numbers, the constant's first, not all 0, of any length.
     Divide last: where u · x̃ needs no rounding (with whole numbers, say), an example on the
     plane then has the distance 0, not a rounded one.
     Returns a number; it is negative or 0 when u does not separate.

@@ -1238,13 +1238,13 @@ misconception(
 
 misconception(
     "what_is_held_out_is_new", "concepts",
-    hint="patients: a measurement is held out, and nine of the same patient are not. Is it like one of a new patient?",
+    hint="patients: a measurement is held out, and most of the same patient's others are not. Is it like one of a new patient?",
     old="patients=3,", new="patients=5,",
 )
 
 misconception(
     "only_folds_can_be_believed", "concepts",
-    hint="patients: one of the five is a plain split, and one has forty folds. Has the fit seen the patient that it predicts?",
+    hint="patients: eight whole patients held out once, and forty folds of one patient: has the fit seen the patient that it predicts?",
     old="patients=3,", new="patients=2,",
 )
 

@@ -87,8 +87,8 @@ plt.show()
 #   $X_c = X-\mathbf 1\bar x^\top$ and $y_c=y-\bar y\mathbf 1$.
 # - Arrays may hold integers as well as fractions, and nothing may be cut off or overflow for it: the answers are floats, unless a
 #   docstring says integers.
-# - Functions never change the arrays they are given. One that does fails a single check for it, the first of its question
-#   that notices; the others judge only what it returns. Random functions draw from the `Generator` that they get.
+# - Functions never change the arrays that they are given. Changing one costs one check of the question (the first that sees
+#   it); the other checks look only at what is returned. Random functions draw from the `Generator` that they get.
 #
 # ## Once by hand
 #
@@ -216,7 +216,7 @@ check("design")
 # penalised, adding 273 to every target would drag the whole fit down and bend the weights as well. Some notes put the
 # column of ones into $X$ and then add $\lambda I$, all of it: that is exactly this mistake.
 #
-# `np.linalg.solve` solves the system, and any other way to the same weights passes too. There is no need to invert anything:
+# `np.linalg.solve` solves the system, and any other way that is not forbidden passes too. There is no need to invert anything:
 # an inverse costs more and is less exact.
 
 

@@ -91,8 +91,8 @@ plt.show()
 # - Arrays may hold integers (one-hot inputs, states that begin at 0). What you compute from them are numbers all the
 #   same, not cut to integers. And numbers have no natural size: gradients may be tiny or huge, as long as a float64 can
 #   hold their squares and the right result.
-# - Functions never change the arrays they are given. One that does fails a check even if all that it returns is right:
-#   the first check of its question that sees the change, and only that one.
+# - Functions never change the arrays that they are given. Changing one costs one check of the question (the first that sees
+#   it); the other checks look only at what is returned.
 #
 # ## Once by hand
 #

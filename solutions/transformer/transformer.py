@@ -94,8 +94,9 @@ plt.show()
 #   any size, also ±1e12: nothing overflows, and what is masked stays masked.
 # - A module may be called again and again, with sequences of other lengths, and with weights that have changed since, for
 #   training changes them in place. What it answers depends on nothing from an earlier call. Gradients pass through it.
-# - Functions and modules never change the arrays, tensors and modules that they are given: one that changes an array or a
-#   tensor loses a check of its question, the first in which that is seen. Only `train` changes its model, as it should.
+# - Functions and modules never change the arrays, tensors and modules that they are given. Changing an array or a tensor costs
+#   one check of the question (the first that sees it); the other checks look only at what is returned. Only `train` changes
+#   its model, as it should.
 #
 # ## Once by hand
 #
@@ -339,7 +340,7 @@ check("backward")
 
 # %% [markdown]
 # What you said about saturation can be measured. Scores of growing size go into a softmax. Up to a spread of about 3 what
-# comes back grows a little; from there on it is less and less. At $d_k=256$ undivided scores have a spread of 16.
+# comes back grows; beyond, it is less and less. At $d_k=256$ undivided scores have a spread of 16.
 
 # %% tags=["explore"]
 rng = np.random.default_rng(2)

@@ -1,11 +1,11 @@
 """When two answers are the same, and how to say in words how they differ.
 
 The policy: numbers agree within `tol` of the largest number expected; float32 is accepted at its own tolerance, with a
-note (what a question allows, and half precision: precision.py); a list passes for an array, a 0-d array for a number; whole
-floats pass for integers, which must agree exactly, at any size; complex numbers pass for real ones where they agree, with
-a note; 0 and 1, floats or not, pass for booleans, but no boolean for a number; NaN and infinities pass only where they are
-expected. Every rule is written so that NaN fails, and none raises, whatever a student returned. An answer that is far
-larger than the expected one is not looked at any further (sizes.py).
+note (what a question allows, and half precision: precision.py); a list passes for an array, a 0-d array for a number; floats
+that are whole, up to their rounding, pass for integers, which otherwise must agree exactly, at any size; complex numbers
+pass for real ones where they agree, with a note; 0 and 1, floats or not, pass for booleans, but no boolean for a number; NaN
+and infinities pass only where they are expected. Every rule is written so that NaN fails, and none raises, whatever a
+student returned. An answer that is far larger than the expected one is not looked at any further (sizes.py).
 """
 
 from __future__ import annotations

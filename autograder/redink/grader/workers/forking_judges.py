@@ -13,6 +13,7 @@ import os
 import select
 import signal
 import socket
+import time
 from typing import NamedTuple, NoReturn
 
 import msgspec
@@ -25,6 +26,8 @@ from redink.grader.private import keep_private
 from redink.grader.workers.judge_process import Failed, OverCpu
 from redink.grader.workers.judging import live
 from redink.texts import clean
+
+PAUSE = 0.1  # seconds until a connection is tried again for which there was no room
 
 
 class _Driven(NamedTuple):
@@ -83,15 +86,22 @@ class _Template:
                     events.register(self._fork(), select.POLLIN)
 
     def _fork(self) -> int:
-        connection, _ = self._listener.accept()
         try:
-            pid = os.fork()
+            connection, _ = self._listener.accept()
+        except OSError:
+            time.sleep(PAUSE)  # nothing has become of whoever waits: it would be tried again at once
+            raise
+        pid = -1
+        try:
+            if not (pid := os.fork()):
+                self._become_judge(connection)
+            pidfd = os.pidfd_open(pid)
         except OSError:
             connection.close()
+            if pid > 0:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
             raise
-        if not pid:
-            self._become_judge(connection)
-        pidfd = os.pidfd_open(pid)
         self._judges[pidfd] = _Driven(pid, connection)
         return pidfd
 

@@ -31,12 +31,11 @@ from redink import frames
 from redink.errors import BoxError
 from redink.grader.sandbox import pidfds
 from redink.grader.sockets import connect
-from redink.grader.workers.judge_template import JudgeTemplate
+from redink.grader.workers.judge_template import LEAVING, JudgeTemplate
 from redink.records import Assessment, Cell, CellRun, Record
 
 MOST_SECONDS = 600.0  # of waiting for one answer; the judge's own limit is on CPU time, so that load changes nothing
 LARGEST = 1 << 28
-LEAVING = 1.0  # seconds in which a judge ends whose socket is closed, unless it is stuck
 TRIES = 2
 MOST_KEPT = 64 << 20  # bytes that a judge may have more than at first, when it has answered
 

@@ -15,7 +15,7 @@ from redink.box import scratch
 from redink.grader.sockets import listen
 from redink.grader.starting import python
 
-LEAVING = 1.0  # seconds in which a template ends whose owner has gone, unless it is stuck
+LEAVING = 1.0  # seconds in which a template or a judge ends whose other side has gone, unless it is stuck
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _MAIN = "from redink.grader.workers.forking_judges import main; main"
 
