@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from redink.box import scratch
 from redink.errors import BoxError
 from redink.grader.answer_key.key import AnswerKey, decode_key, encode_key
 from redink.grader.answer_key.open_key import OpenKey
@@ -224,6 +225,26 @@ def test_a_template_whose_owner_has_gone_ends_and_its_judges_go_on(key):
     assert lost(assess(other, key)) == {}
     other.close()
     assert not Path(template.address).parent.exists()
+
+
+def test_the_folder_of_a_template_is_held_while_it_lives(judge, key):
+    assess(judge, key)
+    assert judge._own is not None
+    folder = Path(judge._own.address).parent
+    assert scratch._is_held(folder)  # or another grader, which may not look at this process, would remove it
+    kill_template_of(judge)
+    judge.close()
+    assert not folder.exists()
+
+
+def test_an_assessment_that_is_given_up_in_the_middle_leaves_nothing_to_the_next_one(judge, key):
+    def find(wanted: Any) -> bytes | None:
+        raise KeyError(wanted.name)
+
+    order = Assess(sources=pack_sources(()), cells=(), digests={part.check: "x" for part in key.parts})
+    with pytest.raises(KeyError):
+        judge.assess(order, find)
+    assert lost(assess(judge, key)) == {}
 
 
 def test_a_key_that_cannot_be_loaded_is_told_by_every_judge(key):

@@ -262,7 +262,7 @@ def _workers_and_judges(pid: int) -> list[int]:
 def _kind(pid: int) -> str:
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        return "worker" if b"spawn_main" in command else "judge" if b"workers.judging" in command else ""
+        return "worker" if b"spawn_main" in command else "judge" if b"forking_judges" in command else ""
     return ""
 
 

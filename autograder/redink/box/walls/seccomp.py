@@ -2,7 +2,8 @@
 
 It is a list of refusals, since Python and torch use too many calls to list those that are allowed. A few are told apart by
 their arguments. Where a mount namespace is missing the filter also keeps the child away from sockets outside
-and from the permissions of files that Landlock lets it read; where a pid namespace is, from other processes.
+and from the permissions of files that Landlock lets it read; where a pid namespace is, from other processes: from their
+signals, clocks, groups and scheduling.
 
 All boxes read the same files: Python's libraries. A lock, a watch, a lease, a hint or a flag on one of them, or its place in
 the kernel's cache, would be a note from one submission to another. Locks succeed without any effect, since many a library
@@ -42,6 +43,12 @@ inotify_init 253 -, inotify_init1 294 26, inotify_add_watch 254 27, mincore 27 2
 _ON_OTHERS = """
 prlimit64 302 261, sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118, sched_setattr 314 274
 """
+_ABOUT_OTHERS = """
+sched_getscheduler 145 120, sched_getparam 143 121, sched_getattr 315 275, sched_rr_get_interval 148 127,
+getpgid 121 155, getsid 124 156
+"""
+_BY_KIND = "getpriority 140 141, ioprio_get 252 31"  # their second argument says whose
+_CLOCKS = "clock_gettime 228 113, clock_getres 229 114, clock_nanosleep 230 115, timer_create 222 107"
 _SIGNALS = """
 kill 62 129, tkill 200 130, tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240,
 pidfd_send_signal 424 424
@@ -76,6 +83,8 @@ _ASKS_FOR_LOCKS = (5, 36)  # nobody can have set any
 _FADV_DONTNEED = 4
 _MERGES_OR_EVICTS = (12, 20, 21)  # MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT
 _AT_STATX_DONT_SYNC = 0x4000
+_SIGN = 1 << 31
+_OWN_CLOCKS = (2**32 - 2, 2**32 - 6)  # of this thread, of this process; other negative ones belong to others
 
 
 class _Program(ctypes.Structure):
@@ -109,13 +118,35 @@ def assemble(
     for number in _numbers(_FORKS, column).values():
         code += _on(number, asks)
     code += _without_notes(special)
-    for number in _numbers(_ON_OTHERS, column).values():
-        code += _on(number, [*_argument(0), _step(_EQUAL, 0, 1, 0), refuse])
+    code += _apart_from_others(column, own_pids)
     if own_mounts:
         code += _on(special["socket"], [*_argument(0), _step(_EQUAL, _UNIX, 1, 0), refuse])
     else:
         code += _without_mounts(column, special, truncation_handled)
     return b"".join([*code, _allow()])
+
+
+def _apart_from_others(column: int, own_pids: bool) -> list[bytes]:
+    """Refuse what asks of other processes, or changes them, by their numbers.
+
+    Without a pid namespace a box can count through the numbers of all others. So there it learns nothing of one by its
+    number, and what one could change of itself for another to see has no effect.
+    """
+    whose = [_step(_EQUAL, 0, 1, 0), _answer(errno.EPERM)]
+    code: list[bytes] = []
+    for name, number in _numbers(_ON_OTHERS, column).items():
+        inert = name.startswith("sched") and not own_pids
+        code += _on(number, [_answer(0)] if inert else [*_argument(0), *whose])
+    if own_pids:
+        return code
+    for number in _numbers(_ABOUT_OTHERS, column).values():
+        code += _on(number, [*_argument(0), *whose])
+    for number in _numbers(_BY_KIND, column).values():
+        code += _on(number, [*_argument(1), *whose])
+    clocks = [*_if_among(_OWN_CLOCKS, _allow()), _step(_AT_LEAST, _SIGN, 0, 1), _answer(errno.EINVAL)]
+    for number in _numbers(_CLOCKS, column).values():
+        code += _on(number, [*_argument(0), *clocks])
+    return code
 
 
 def _without_notes(special: dict[str, int]) -> list[bytes]:

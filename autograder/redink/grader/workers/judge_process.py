@@ -177,6 +177,11 @@ class JudgeProcess:
                 if over_time or not tries_left:
                     why = "took far too long to judge" if over_time else f"ended the judge {TRIES} times"
                     raise BoxError(f"what was seen of it {why}") from error
+            except BoxError:
+                raise  # it was the answer
+            except BaseException:
+                self._end()  # in the middle of one, and nobody reads the rest
+                raise
             finally:
                 if self._socket is not None and self._data() > self._size + MOST_KEPT:
                     self._end()

@@ -38,7 +38,8 @@ class JudgeTemplate:
                 passed = [theirs.fileno(), listener.fileno(), told]
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                     python("-c", f"{_MAIN}{tuple(passed)}"),
-                    pass_fds=passed, stdin=subprocess.DEVNULL, cwd=self._folder, env=environment,
+                    pass_fds=passed, cwd=self._folder, env=environment, start_new_session=True,
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 )  # fmt: skip
         finally:
             os.close(told)
