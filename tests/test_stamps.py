@@ -25,7 +25,7 @@ from redink.grader import digests
 from redink.grader.evidence.packing import pack_sources
 from redink.grader.sandbox.client import Zygote
 from redink.grader.sandbox.environment import clean_environment
-from redink.grader.workers.judge_process import Assess, Hold, Read
+from redink.grader.workers.judge_process import Assess, Read
 from redink.notebook import read_cells
 from redink.records import Cell, CellRun, Limits, Request
 from tests.conftest import CENTRE, ROOT, SCALE, Desk
@@ -47,6 +47,16 @@ CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot
     "grader/workers/__init__.py": "empty",
     "grader/workers/judge_process.py": "the socket between worker and judge",
     "grader/workers/judging.py": "the loop around `assess`",
+    "grader/workers/forking_judges.py": "forks, and looks at nothing",
+    "grader/workers/judge_template.py": "starts a process",
+    "grader/private.py": "keeps memory private",
+    "box/scratch.py": "makes and removes folders",
+    "grader/sandbox/pidfds.py": "waits for processes",
+    "grader/sandbox/__init__.py": "empty",
+    "box/__init__.py": "empty",
+    "box/walls/__init__.py": "empty",
+    "box/walls/kernel.py": "calls the kernel",
+    "grader/sockets.py": "connects",
     "grader/evidence/packing.py": "writes and reads bytes; other bytes have other digests",
     "grader/starting.py": "starts processes, and looks at nothing",
     "assignment/__init__.py": "empty",
@@ -54,7 +64,6 @@ CARRIERS = {  # modules that a verdict passes through as bytes, and which cannot
 OF_THE_WORKER = CARRIERS | {
     "grader/pipeline/job.py": "records",
     "grader/workers/worker.py": "drives the box and the judge, and looks at nothing",
-    "grader/sandbox/__init__.py": "empty",
 }
 OF_THE_MAKER = OF_THE_WORKER | {
     "grader/course.py": "finds folders and the secret, whose fingerprint is in the key",
@@ -169,24 +178,23 @@ def test_every_file_of_a_worker_that_can_change_an_observation_is_in_the_stamp_o
 def test_every_file_that_can_change_a_verdict_is_in_the_stamp_of_the_judge(small_course, tmp_path):
     orders = tmp_path / "orders"
     orders.write_bytes(msgspec.msgpack.encode(list(_orders(small_course))))
+    (key,) = (small_course / ".redink" / "keys").iterdir()
     work = """
 import msgspec, pathlib
-from redink.grader.workers import judging
+from redink.grader.workers import forking_judges, judging
 from redink.grader.workers.judge_process import Assessed, read_order
-judge = judging.Judge(None)
+judge = judging.Judge(None, forking_judges._opened(pathlib.Path(sys.argv[2]).read_bytes()))
 answers = [judge.answer(read_order(one)) for one in msgspec.msgpack.decode(pathlib.Path(sys.argv[1]).read_bytes())]
 scores = [one.assessment.score for one in answers if isinstance(one, Assessed)]
 assert len(scores) == 3 and scores[0] == 100 and max(scores[1:]) < 100, scores
 """
-    files = loaded(work, orders)
+    files = loaded(work, orders, key)
     assert {"mistakes.py", "diagnosing.py", "comparing.py"} <= {one.name for one in files}
     assert uncounted(files, digests.judging_files(), CARRIERS) == []
 
 
 def _orders(course: Path) -> Iterable[bytes]:
     """Write what a judge is asked for the class of the small course."""
-    (key,) = (course / ".redink" / "keys").iterdir()
-    yield msgspec.msgpack.encode(Hold(key=key.read_bytes()))
     for student in STUDENTS:
         notebook = (course / "class" / student / "little.ipynb").read_bytes()
         sources = pack_sources(read_cells(notebook))

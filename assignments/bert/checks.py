@@ -51,14 +51,19 @@ def the_longest_piece_is_cut_off_first(rng, trial):
     return dict(word=word, vocab=numbered(rng, known))
 
 
-@check("tokenizer", calls="word_pieces", covers="R230 R308")
+@check("tokenizer", covers="R230 R308")
 def a_dead_end_makes_the_whole_word_unknown(rng, trial):
     """A word becomes a single [UNK] when the cutting comes to a dead end, even if it could have been cut another way."""
     if trial == 0:
-        return dict(word="unaffable", vocab=numbered(rng, ["un", "una", "##aff", "##able", "ff"]))
+        return dict(word="unaffable", whole="una", vocab=numbered(rng, ["un", "una", "##aff", "##able", "ff"]))
     a, b, c, d, e = letters(rng, 5)
     known = [a, a + b, f"##{b}{c}", f"##{d}", f"##{e}", c] + ([f"##{c}{d}{e}"] if trial == 2 else [])
-    return dict(word=a + b + c + d + (e + c if trial == 2 else ""), vocab=numbered(rng, known))
+    return dict(word=a + b + c + d + (e + c if trial == 2 else ""), whole=a + b + d + e, vocab=numbered(rng, known))
+
+
+@a_dead_end_makes_the_whole_word_unknown.when
+def _(student, word, whole, vocab):
+    return dict(pieces=student.word_pieces(word, vocab), of_another=student.word_pieces(whole, vocab))
 
 
 def some_text(rng, words):
@@ -742,10 +747,16 @@ TEXTS = (
 )
 
 
+def shuffled(rng, text, trial):
+    """Draw words from a text, some of them twice; the first text stays as it is."""
+    words = text.split()
+    return text if trial == 0 else " ".join(words[k] for k in rng.integers(len(words), size=len(words) + 3))
+
+
 @check("alphabets", covers="R308 R230")
 def bytes_there_and_back(rng, trial):
     """byte_ids gives the UTF-8 bytes of a text, and from_byte_ids makes the text of them again."""
-    return dict(text=TEXTS[0][trial])
+    return dict(text=shuffled(rng, TEXTS[0][trial], trial))
 
 
 @bytes_there_and_back.when
@@ -757,4 +768,4 @@ def _(student, text):
 @check("alphabets", trials=4, calls="granularity", covers="R308")
 def three_ways_to_cut_a_text(rng, trial):
     """granularity counts the tokens, and the different ones, as words, characters and bytes."""
-    return dict(text=TEXTS[1][trial])
+    return dict(text=shuffled(rng, TEXTS[1][trial], trial))

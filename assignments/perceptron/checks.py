@@ -121,11 +121,11 @@ def the_order_is_followed(rng, trial, reference):
 
 def longest_quiet(reference, data, order):
     """Count the visits of the longest stretch without a mistake that a mistake follows; it may lie in two epochs."""
-    wrong, before = [], 0
+    wrong, known = [], 0
     for epoch, visits in enumerate(order):
         mistakes = reference.perceptron(data.X, data.y, epoch + 1, order)[1]
-        wrong += np.isin(visits, mistakes[before:]).tolist()
-        before = len(mistakes)
+        wrong += np.isin(visits, mistakes[known:]).tolist()
+        known = len(mistakes)
     places = np.append(-1, np.flatnonzero(wrong))
     return int(np.diff(places).max()) - 1
 

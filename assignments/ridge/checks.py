@@ -509,23 +509,25 @@ def the_p_norm(rng, trial):
 def norms_are_told_from_others(rng, trial):
     """norm_axioms finds all three axioms in two norms, and not in the squared length and in Σ√|x| squared."""
     if trial == 3:  # at right angles: only a vector with itself shows that a square breaks the triangle inequality
-        return dict(vectors=np.diag(rng.permutation([2, -3, 1])), numbers=np.array([-2.0, 0.5, 3.0]))
+        return dict(
+            vectors=np.diag(rng.permutation([2, -3, 1])), numbers=np.array([-2.0, 0.5, 3.0]), order=rng.permutation(4)
+        )
     m, d = [(3, 2), (5, 3), (8, 4)][trial]
     vectors = np.concatenate(
         [np.eye(d)[:2], rng.integers(1, 5, size=(m - 2, d)) * rng.choice([-1.0, 1.0], size=(m - 2, d))]
     )
-    return dict(vectors=vectors, numbers=np.array([-2.0, 0.5, 3.0]))
+    return dict(vectors=vectors, numbers=np.array([-2.0, 0.5, 3.0]), order=rng.permutation(4))
 
 
 @norms_are_told_from_others.when
-def _(student, vectors, numbers):
+def _(student, vectors, numbers, order):
     tried = [
-        lambda x: np.hypot.reduce(x) + np.hypot.reduce(2 * x[1:]),
-        lambda x: np.hypot(x[0], x[1:]).sum(),
-        lambda x: np.sum(x * x),
-        lambda x: np.sum(np.sqrt(np.abs(x))) ** 2,
+        ("the norm of x and of twice the rest", lambda x: np.hypot.reduce(x) + np.hypot.reduce(2 * x[1:])),
+        ("the sum of norms of pairs", lambda x: np.hypot(x[0], x[1:]).sum()),
+        ("the squared length", lambda x: np.sum(x * x)),
+        ("(Σ√|x|)²", lambda x: np.sum(np.sqrt(np.abs(x))) ** 2),
     ]
-    return [student.norm_axioms(f, vectors, numbers) for f in tried]
+    return {tried[k][0]: student.norm_axioms(tried[k][1], vectors, numbers) for k in order}
 
 
 # -- concepts ----------------------------------------------------------------------------------------------------------

@@ -495,20 +495,20 @@ def gradients_used(train, loss):
 
     watch = register_optimizer_step_pre_hook(look)
     try:
-        model = train()
+        trained = train()
     finally:
         watch.remove()
-    model.train()  # as in the training: of a model with dropout, say, chance then has a part in both gradients
-    weights, alike = list(model.parameters()), []
+    trained.train()  # as in the training: of a model with dropout, say, chance then has a part in both gradients
+    weights, alike = list(trained.parameters()), []
     for step in seen:
         if {id(one) for one in weights}.issubset(step):  # or else what is returned was copied, and says nothing
             for one in weights:
                 one.data.copy_(step[id(one)][0])
-            own, again = (torch.autograd.grad(loss(model), weights, materialize_grads=True) for _ in range(2))
+            own, again = (torch.autograd.grad(loss(trained), weights, materialize_grads=True) for _ in range(2))
             parts = (own, again, [step[id(one)][1] for one in weights])
             own, again, taken = (torch.cat([g.double().ravel() for g in part]) for part in parts)
             alike.append([float(torch.cosine_similarity(own, other, dim=0)) for other in (taken, again)])
-    return model, len(seen), alike
+    return trained, len(seen), alike
 
 
 @every_step_has_a_gradient_of_its_own.when
@@ -521,9 +521,9 @@ def _(student, tokens, vocabulary, hidden, steps, seed):
         answers = []
 
         def train(K=vocabulary + more, answers=answers):
-            model = student.train_char_lm(torch.from_numpy(tokens), K, hidden=hidden, steps=steps)
-            answers += [model(batch)[0].detach() for _ in range(2)]
-            return model
+            trained = student.train_char_lm(torch.from_numpy(tokens), K, hidden=hidden, steps=steps)
+            answers += [trained(batch)[0].detach() for _ in range(2)]
+            return trained
 
         model, count, alike = gradients_used(
             train, lambda model, K=vocabulary + more: -student.token_log_probabilities(model, batch, K).mean()

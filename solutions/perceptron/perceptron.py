@@ -241,8 +241,10 @@ check("train")
 X, y, u, gamma = separable(np.random.default_rng(3), n=40, d=2, gamma=0.08)
 w, mistakes, converged = perceptron(X, y, max_epochs=200)
 
-moves = y[mistakes, None] * augment(X)[mistakes]
-history = np.cumsum(moves, axis=0)  # w after each mistake
+history = [np.zeros(3)]
+for i in mistakes:
+    history.append(perceptron_step(history[-1], augment(X)[i], y[i])[0])
+history = np.array(history[1:])  # w after each mistake
 reach = np.array([X[:, 0].min() - 0.5, X[:, 0].max() + 0.5])
 plt.figure(figsize=(6.5, 5))
 for k, (b, w1, w2) in enumerate(history):

@@ -222,7 +222,7 @@ def _array(value: np.ndarray[Any, Any]) -> str:
 
 def _is_tiny(value: np.ndarray[Any, Any]) -> bool:
     """Tell whether all numbers are so small that four decimals would show none of them."""
-    return value.dtype.kind in "fc" and 0 < np.max(np.abs(value), initial=0) < _TINY
+    return value.size <= _LONG and value.dtype.kind in "fc" and 0 < np.max(np.abs(value), initial=0) < _TINY
 
 
 def _shown(inputs: dict[str, Any]) -> tuple[tuple[str, str], ...]:
