@@ -71,10 +71,12 @@ def test_a_notebook_that_nobody_began_is_said_to_be_so_also_where_it_has_short_a
     wrong = check("b_form", 0.0, "Every item has an answer.\nx is none of the words.")
     blank = result(question("a", "Doubling", unwritten), question("b", "Short", form, key))
     begun = result(question("a", "Doubling", unwritten), question("b", "Short", wrong, key))
-    class_table.show_class(Report(results=a_class((1, blank), (1, begun)), groups=()))
-    first, second = screen()[1:3]
+    extra = result(question("a", "Doubling", unwritten), question("c", "More", check("c_0", 5.0), tier="extra"))
+    class_table.show_class(Report(results=a_class((1, blank), (1, begun), (1, extra)), groups=()))
+    first, second, third = screen()[1:4]
     assert first.rstrip().endswith("nothing is written yet")
     assert second.rstrip().endswith("lost points in a, b")
+    assert third.rstrip().endswith("lost points in a")  # an extra question was solved
 
 
 def test_a_small_class_is_listed_one_by_one(screen):

@@ -192,9 +192,9 @@ def remark(student: StudentFacts) -> str:
 
 
 def is_untouched(result: Result) -> bool:
-    """Tell whether nothing of any core question was begun; of short answers only the public check says so."""
+    """Tell whether no core question was begun and no extra one solved; of short answers only the public check says so."""
     core = [one for one in result.questions if one.tier == "core"]
-    return bool(core) and all(map(_is_unwritten, core))
+    return bool(core) and all(map(_is_unwritten, core)) and not any(one.score for one in result.questions)
 
 
 def _is_unwritten(question: QuestionResult) -> bool:
