@@ -80,9 +80,7 @@ class _Template:
             if self._owner.fileno() in ready:
                 return
             if self._listener.fileno() in ready:
-                with contextlib.suppress(
-                    OSError
-                ):  # no room for another process: its driver finds the connection closed
+                with contextlib.suppress(OSError):  # there is no room: whoever connected finds the connection closed
                     events.register(self._fork(), select.POLLIN)
 
     def _fork(self) -> int:
